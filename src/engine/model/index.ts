@@ -1,0 +1,14 @@
+/**
+ * The vocabulary: traits, facts, evidence, bodies, findings, and what readers hand to rules.
+ * Imports nothing outside this folder.
+ */
+export * from "./text.ts";
+export * from "./evidence.ts";
+export * from "./trait.ts";
+export * from "./fact.ts";
+export * from "./body.ts";
+export * from "./requirement.ts";
+export * from "./observation.ts";
+export * from "./reading.ts";
+export * from "./finding.ts";
+export * from "./files.ts";

@@ -1,0 +1,30 @@
+import type { Catalogue } from "../catalogue/index.ts";
+import type { DeclaredBody, Files, Finding, InstalledBody, Observation, Requirement, Severity, ToolchainBody } from "../model/index.ts";
+import type { SourceScan } from "../sources/cpp/types.ts";
+
+/** All that a rule may look at. Rules are pure: the same context gives the same findings. */
+export interface RuleContext {
+  /** Absolute path of the project. */
+  readonly root: string;
+  readonly declared: readonly DeclaredBody[];
+  readonly observations: readonly Observation[];
+  readonly requirements: readonly Requirement[];
+  /** The torch to check against; undefined when none was found or named. */
+  readonly installed: InstalledBody | undefined;
+  readonly toolchains: readonly ToolchainBody[];
+  readonly catalogue: Catalogue;
+  readonly files: Files;
+  /** Scan of a source file, cached; undefined when it cannot be read. */
+  scan(path: string): SourceScan | undefined;
+}
+
+export interface Rule {
+  /** The name is the code in editors, reports, suppressions, and the name of docs/rules/<name>.md. */
+  readonly name: string;
+  readonly severity: Severity;
+  /** One sentence for reports and settings. */
+  readonly summary: string;
+  /** Off unless the user sets a severity for it. */
+  readonly optIn?: boolean;
+  check(context: RuleContext): readonly Finding[];
+}
