@@ -1,0 +1,166 @@
+/** What rules share: making findings, and saying things in the same words everywhere. */
+import { isAbsolute, relative, sep } from "node:path";
+import type { Condition, Evidence, EvidenceStep, Finding, Fix, InstalledBody, Language, Location, RelatedPlace, Severity, SourceEvidence } from "../model/index.ts";
+import { valueOf } from "../model/index.ts";
+import type { Rule } from "./rule.ts";
+
+/** What a rule says about one disagreement; `finding` fills in the rest. */
+export interface Draft {
+  readonly message: string;
+  readonly location: Location;
+  readonly target?: string;
+  /** Only when it differs from the rule's own severity. */
+  readonly severity?: Severity;
+  readonly related?: readonly RelatedPlace[];
+  readonly against?: readonly Evidence[];
+  readonly fixes?: readonly (Fix | undefined)[];
+  readonly tag?: "unnecessary" | "deprecated";
+}
+
+/** A finding of a rule. Undefined fixes are dropped; only the first preferred fix stays preferred. */
+export function finding(rule: Pick<Rule, "name" | "severity">, draft: Draft): Finding {
+  const fixes: Fix[] = [];
+  for (const fix of draft.fixes ?? []) {
+    if (fix !== undefined) fixes.push({ ...fix, preferred: fix.preferred && !fixes.some((one) => one.preferred) });
+  }
+  return {
+    rule: rule.name,
+    severity: draft.severity ?? rule.severity,
+    message: draft.message,
+    ...(draft.target === undefined ? {} : { target: draft.target }),
+    location: draft.location,
+    related: distinctPlaces(draft.related ?? [], draft.location),
+    against: draft.against ?? [],
+    fixes,
+    ...(draft.tag === undefined ? {} : { tag: draft.tag }),
+  };
+}
+
+/** "setup.py:8": one-based line, path relative to the project when it lies inside. */
+export function place(location: Location, root: string): string {
+  return `${shortPath(location.path, root)}:${location.range.start.line + 1}`;
+}
+
+/** A path relative to the project when it lies inside, with forward slashes. */
+export function shortPath(path: string, root: string): string {
+  const inside = relative(root, path);
+  const usable = inside !== "" && !isAbsolute(inside) && inside.split(sep)[0] !== "..";
+  return (usable ? inside : path).split(sep).join("/");
+}
+
+/** Evidence in a few words, to stand after "in", "by" or in brackets: "setup.py:8", "libc10.so (exports ...)". */
+export function describe(evidence: Evidence, root: string): string {
+  switch (evidence.kind) {
+    case "source":
+      return place(evidence.location, root);
+    case "file":
+      return `${shortPath(evidence.path, root)} (${evidence.what})`;
+    case "catalogue":
+      return `the catalogue's row ${evidence.row} in ${evidence.table}`;
+  }
+}
+
+/** "torch 2.8.0+cu128 in .venv" or "torch 2.6.0 (catalogue)". */
+export function torchName(body: InstalledBody): string {
+  const version = valueOf(body.facts, "torch-version");
+  const torch = version === undefined ? "torch of unknown version" : `torch ${version}`;
+  switch (body.source) {
+    case "catalogue":
+      return `${torch} (catalogue)`;
+    case "profile":
+      return `${torch} (profile ${body.name})`;
+    case "wheel":
+      return `${torch} (wheel ${body.name})`;
+    case "environment":
+    case "libtorch":
+      return `${torch} in ${body.name}`;
+  }
+}
+
+/** "when USE_CUDA is on" / "unless USE_CUDA is on" / "when `A` and `B` hold"; empty without conditions. */
+export function conditionPhrase(conditions: readonly Condition[]): string {
+  const parts: string[] = [];
+  for (const condition of conditions) {
+    const part = conditionWords(condition);
+    if (!parts.includes(part)) parts.push(part);
+  }
+  return parts.length > 3 ? `${parts.slice(0, 3).join(", ")} and ${parts.length - 3} more conditions` : joinWords(parts);
+}
+
+function conditionWords(condition: Condition): string {
+  const text = condition.text.trim().replace(/\s+/g, " ");
+  const short = text.length > 80 ? `${text.slice(0, 77)}...` : text;
+  const simple = /^[A-Za-z_]\w*$/.test(short);
+  if (short === "" || short === "else") return `in branch ${condition.branch + 1} of the choice at line ${condition.location.range.start.line + 1}`;
+  return simple ? `when ${short} is on` : `when \`${short}\` holds`;
+}
+
+/** " (when USE_CUDA is on)" or nothing, to follow a place. */
+export function conditionSuffix(conditions: readonly Condition[]): string {
+  const phrase = conditionPhrase(conditions);
+  return phrase === "" ? "" : ` (${phrase})`;
+}
+
+/** "a", "a and b", "a, b and c". */
+export function joinWords(words: readonly string[], last = "and"): string {
+  if (words.length < 2) return words[0] ?? "";
+  return `${words.slice(0, -1).join(", ")} ${last} ${words[words.length - 1] ?? ""}`;
+}
+
+/** "target ops" or "targets a, b and c" or "targets a, b, c and 4 more". */
+export function targetsPhrase(names: readonly string[]): string {
+  const distinct = [...new Set(names)];
+  if (distinct.length === 1) return `target ${distinct[0] ?? ""}`;
+  if (distinct.length <= 4) return `targets ${joinWords(distinct)}`;
+  return `targets ${distinct.slice(0, 3).join(", ")} and ${distinct.length - 3} more`;
+}
+
+const languageNames: Readonly<Record<Language, string>> = { C: "C", CXX: "C++", CUDA: "CUDA", HIP: "HIP", SYCL: "SYCL" };
+
+/** "C++", "C++ and CUDA". */
+export function languagesPhrase(languages: readonly Language[]): string {
+  return joinWords(languages.map((language) => languageNames[language]));
+}
+
+/** Identity of a place, for grouping and for removing repetitions. */
+export function locationKey(location: Location): string {
+  const { start, end } = location.range;
+  return `${location.path}:${start.line}:${start.character}-${end.line}:${end.character}`;
+}
+
+/** Members in the order of their first appearance, by key. */
+export function groupBy<T>(items: Iterable<T>, key: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const name = key(item);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** The way by which a value reached its effect, as related places. */
+export function viaPlaces(steps: readonly EvidenceStep[]): RelatedPlace[] {
+  return steps.map((step) => ({ message: step.what, location: step.location }));
+}
+
+/** Source evidence as one related place. */
+export function relatedPlace(evidence: SourceEvidence, message: string): RelatedPlace {
+  return { message, location: evidence.location };
+}
+
+function distinctPlaces(places: readonly RelatedPlace[], primary: Location): RelatedPlace[] {
+  const seen = new Set<string>();
+  return places.filter((one) => {
+    const key = `${locationKey(one.location)} ${one.message}`;
+    if (seen.has(key) || locationKey(one.location) === locationKey(primary)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+/** The first evidence of a kind that has a place in a text. */
+export function sourceOf(evidence: readonly Evidence[]): SourceEvidence | undefined {
+  return evidence.find((one): one is SourceEvidence => one.kind === "source");
+}
