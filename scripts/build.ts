@@ -1,0 +1,37 @@
+/** Bundles the extension, the language server and the command line into `dist/`. `--production` minifies. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { root } from "./lib/root.ts";
+
+const production = process.argv.includes("--production");
+
+const outputs = [
+  { entry: "src/extension/extension.ts", file: "extension.js", external: ["vscode"] },
+  { entry: "src/server/main.ts", file: "server.js", external: [] },
+  { entry: "src/cli/main.ts", file: "cli.js", external: [], banner: "#!/usr/bin/env node" },
+];
+
+for (const output of outputs) {
+  const outfile = join(root, "dist", output.file);
+  rmSync(`${outfile}.map`, { force: true });
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: [output.entry],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    mainFields: ["module", "main"],
+    external: output.external,
+    minify: production,
+    keepNames: production,
+    sourcemap: production ? false : "linked",
+    banner: output.banner === undefined ? {} : { js: output.banner },
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  // A warning is a file that will not do at run time what it does under the tests.
+  if (result.warnings.length > 0) process.exitCode = 1;
+}
