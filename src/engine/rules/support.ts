@@ -88,6 +88,7 @@ export function conditionPhrase(conditions: readonly Condition[]): string {
 }
 
 function conditionWords(condition: Condition): string {
+  if (condition.id === "configuration") return `in ${condition.text.replace("configuration ", "the ")} configuration`;
   const text = condition.text.trim().replace(/\s+/g, " ");
   const short = text.length > 80 ? `${text.slice(0, 77)}...` : text;
   const simple = /^[A-Za-z_]\w*$/.test(short);
