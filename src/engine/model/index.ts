@@ -12,3 +12,5 @@ export * from "./observation.ts";
 export * from "./reading.ts";
 export * from "./finding.ts";
 export * from "./files.ts";
+export * from "./version.ts";
+export * from "./specifier.ts";
