@@ -14,3 +14,5 @@ export * from "./finding.ts";
 export * from "./files.ts";
 export * from "./version.ts";
 export * from "./specifier.ts";
+export * from "./marker.ts";
+export * from "./requirementText.ts";
