@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import type { Files, FileStatus, ReadResult } from "../../src/engine/model/index.ts";
+import type { DirectoryEntry, Files, FileStatus, ReadResult } from "../../src/engine/model/index.ts";
 import { decodeText } from "../../src/engine/files/decode.ts";
 import { maximumTextSize } from "../../src/engine/model/index.ts";
 
@@ -58,6 +58,14 @@ export class MemoryFiles implements Files {
       }
     }
     return [...names].sort();
+  }
+
+  entries(folder: string): readonly DirectoryEntry[] {
+    return this.list(folder).map((name) => {
+      const child = path.join(folder, name);
+      const kind = this.#links.has(child) ? "link" : this.status(child)?.kind;
+      return { name, kind: kind ?? "other" };
+    });
   }
 
   realPath(file: string): string | undefined {

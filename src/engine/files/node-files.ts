@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { maximumTextSize } from "../model/index.ts";
-import type { Files, FileStatus, ReadProblem, ReadResult } from "../model/index.ts";
+import type { DirectoryEntry, Files, FileStatus, ReadProblem, ReadResult } from "../model/index.ts";
 import { decodeText } from "./decode.ts";
 
 /** A single range is bounded, so that a corrupt length in a hostile file cannot ask for all memory. */
@@ -75,6 +75,20 @@ export class NodeFiles implements Files {
   list(path: string): readonly string[] {
     try {
       return fs.readdirSync(path).sort();
+    } catch {
+      return [];
+    }
+  }
+
+  entries(path: string): readonly DirectoryEntry[] {
+    try {
+      return fs
+        .readdirSync(path, { withFileTypes: true })
+        .map((entry) => ({
+          name: entry.name,
+          kind: entry.isFile() ? ("file" as const) : entry.isDirectory() ? ("directory" as const) : entry.isSymbolicLink() ? ("link" as const) : ("other" as const),
+        }))
+        .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
     } catch {
       return [];
     }

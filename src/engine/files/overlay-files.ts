@@ -1,6 +1,6 @@
 import * as path from "node:path";
 import { maximumTextSize } from "../model/index.ts";
-import type { Files, FileStatus, ReadResult } from "../model/index.ts";
+import type { DirectoryEntry, Files, FileStatus, ReadResult } from "../model/index.ts";
 
 interface Overlay {
   readonly text: string;
@@ -67,6 +67,19 @@ export class OverlayFiles implements Files {
     const below = this.#base.list(folder);
     const added = this.#folders.get(folder);
     return added === undefined ? below : [...new Set([...below, ...added.keys()])].sort();
+  }
+
+  entries(folder: string): readonly DirectoryEntry[] {
+    const below = this.#base.entries(folder);
+    const added = this.#folders.get(folder);
+    if (added === undefined) {
+      return below;
+    }
+    const known = new Set(below.map((entry) => entry.name));
+    const onlyHere = [...added.keys()]
+      .filter((name) => !known.has(name))
+      .map((name) => ({ name, kind: this.#texts.has(path.join(folder, name)) ? ("file" as const) : ("directory" as const) }));
+    return [...below, ...onlyHere].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
 
   realPath(file: string): string | undefined {

@@ -13,6 +13,11 @@ export interface FileStatus {
   readonly modified: number;
 }
 
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly kind: "file" | "directory" | "link" | "other";
+}
+
 /**
  * Read access to files, synchronous and never throwing. Editors lay unsaved texts over the disk.
  * Paths are absolute.
@@ -26,6 +31,8 @@ export interface Files {
   status(path: string): FileStatus | undefined;
   /** Names in a directory, sorted; empty when it cannot be listed. */
   list(path: string): readonly string[];
+  /** Names with their kinds, sorted by name; links are not followed. Empty when it cannot be listed. */
+  entries(path: string): readonly DirectoryEntry[];
   /** The path with links resolved, or undefined. */
   realPath(path: string): string | undefined;
 }
