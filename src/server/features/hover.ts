@@ -1,0 +1,165 @@
+/** What a flag, a pin, a package search or an architecture list amounts to, who set it, and what the other side has. */
+import type { Hover, Position } from "vscode-languageserver/node";
+import type { Diagnosis } from "../../engine/diagnosis/index.ts";
+import type { DeclaredBody, Evidence, Fact, InstalledBody, Location, Requirement, SourceEvidence } from "../../engine/model/index.ts";
+import { comparePositions, observationsOf, rangeContains } from "../../engine/model/index.ts";
+import { conditionSuffix, describe, languagesPhrase, place, sourceOf, targetsPhrase, torchName } from "../../engine/rules/support.ts";
+import { counterparts, factValue, traitName } from "../wording.ts";
+
+export function hover(path: string, position: Position, diagnosis: Diagnosis): Hover | null {
+  const at = (location: Location): boolean => location.path === path && rangeContains(location.range, position);
+  const sections = [...factSections(at, diagnosis), ...requirementSections(at, diagnosis), ...observationSections(at, diagnosis)];
+  if (sections.length === 0) {
+    return null;
+  }
+  const range = smallest(sections.map((one) => one.range));
+  return { contents: { kind: "markdown", value: [...new Set(sections.map((one) => one.text))].join("\n\n---\n\n") }, ...(range === undefined ? {} : { range }) };
+}
+
+interface Section {
+  readonly text: string;
+  readonly range: Location["range"];
+}
+
+type At = (location: Location) => boolean;
+
+interface Setting {
+  readonly fact: Fact;
+  readonly source: SourceEvidence;
+  readonly targets: DeclaredBody[];
+  readonly range: Location["range"];
+}
+
+/** Facts set by the text under the cursor, or whose way leads through it (a variable used, a file included). */
+function factSections(at: At, diagnosis: Diagnosis): Section[] {
+  const direct = new Map<string, Setting>();
+  const passing = new Map<string, Setting>();
+  for (const body of diagnosis.declared) {
+    for (const fact of body.facts) {
+      const source = sourceOf(fact.evidence);
+      if (source === undefined) {
+        continue;
+      }
+      const step = source.via.find((one) => at(one.location));
+      const where = at(source.location) ? source.location : step?.location;
+      if (where === undefined) {
+        continue;
+      }
+      const group = where === source.location ? direct : passing;
+      const key = JSON.stringify([fact.trait, fact.value, fact.follows, fact.languages, fact.conditions.map((one) => [one.id, one.branch]), source.location]);
+      const known = group.get(key);
+      if (known === undefined) {
+        group.set(key, { fact, source, targets: [body], range: where.range });
+      } else {
+        known.targets.push(body);
+      }
+    }
+  }
+  const settings = [...(direct.size > 0 ? direct : passing).values()];
+  return settings.slice(0, maximumSections).map((one) => ({ range: one.range, text: factText(one, diagnosis) }));
+}
+
+/** More than this many values at one place are a table, not a hover. */
+const maximumSections = 4;
+
+function factText({ fact, source, targets }: Setting, diagnosis: Diagnosis): string {
+  const { root } = diagnosis;
+  const languages = fact.languages === undefined || fact.languages.length === 0 ? "" : `, ${languagesPhrase(fact.languages)}`;
+  const lines = [
+    `**${traitName(fact.trait)}: ${factValue(fact)}**`,
+    "",
+    `For ${targetsPhrase(targets.map((body) => body.target.name))}${languages}${conditionSuffix(fact.conditions)}.`,
+    "",
+    `- Set by \`${source.text.replaceAll("`", "'")}\` at ${place(source.location, root)}`,
+    ...source.via.slice(0, 6).map((step) => `- ${capitalised(step.what)} at ${place(step.location, root)}`),
+    ...otherSide(counterparts(fact.trait).flatMap((trait) => factsOfTrait(diagnosis.installed, trait)), diagnosis),
+  ];
+  return lines.join("\n");
+}
+
+function factsOfTrait(body: InstalledBody | undefined, trait: Fact["trait"]): Fact[] {
+  return body?.facts.filter((fact) => fact.trait === trait) ?? [];
+}
+
+function otherSide(facts: readonly Fact[], diagnosis: Diagnosis): string[] {
+  if (diagnosis.installed === undefined) {
+    return ["", "No torch was found to check against."];
+  }
+  const name = capitalised(torchName(diagnosis.installed));
+  if (facts.length === 0) {
+    return ["", `${name} does not say.`];
+  }
+  return ["", `${name}:`, "", ...facts.map((fact) => `- ${traitName(fact.trait)}: **${factValue(fact)}** (${basis(fact.evidence, diagnosis.root)})`)];
+}
+
+function basis(evidence: readonly Evidence[], root: string): string {
+  return evidence.slice(0, 2).map((one) => describe(one, root)).join("; ");
+}
+
+function requirementSections(at: At, diagnosis: Diagnosis): Section[] {
+  return diagnosis.requirements.filter((one) => at(one.location)).slice(0, 1).flatMap((requirement) => {
+    const found = installedVersion(requirement, diagnosis.installed);
+    if (requirement.name !== "torch" && found === undefined) {
+      return [];
+    }
+    const text = [
+      `**${requirement.name}**: ${requirement.url ?? (requirement.specifier === "" ? "any version" : `\`${requirement.specifier}\``)}${requirement.marker === undefined ? "" : `, when \`${requirement.marker}\``}`,
+      "",
+      diagnosis.installed === undefined ? "No torch was found to check against." : found === undefined ? `${capitalised(torchName(diagnosis.installed))} is what it is checked against.` : `${found} is what it meets.`,
+      ...elsewhere(requirement, diagnosis),
+    ];
+    return [{ text: text.join("\n"), range: requirement.location.range }];
+  });
+}
+
+function installedVersion(requirement: Requirement, installed: InstalledBody | undefined): string | undefined {
+  if (installed === undefined) {
+    return undefined;
+  }
+  if (requirement.name === "torch") {
+    return capitalised(torchName(installed));
+  }
+  const distribution = installed.distributions.find((one) => one.name === requirement.name);
+  return distribution === undefined ? undefined : `${distribution.name} ${distribution.version} in ${installed.name}`;
+}
+
+/** The same package asked for in other places. */
+function elsewhere(requirement: Requirement, diagnosis: Diagnosis): string[] {
+  const others = diagnosis.requirements.filter((one) => one.name === requirement.name && one !== requirement);
+  return others.length === 0 ? [] : ["", "Also asked for:", "", ...others.slice(0, 6).map((one) => `- \`${one.text.replaceAll("`", "'")}\` at ${place(one.location, diagnosis.root)}`)];
+}
+
+function observationSections(at: At, diagnosis: Diagnosis): Section[] {
+  const sections: Section[] = [];
+  for (const search of observationsOf(diagnosis.observations, "package-search")) {
+    if (at(search.evidence.location) && /^(?:torch|pybind11)$/i.test(search.name)) {
+      const traits = search.name.toLowerCase() === "torch"
+        ? (["torch-version", "libstdcxx-abi", "cxx-standard-floor", "cuda-version"] as const)
+        : (["pybind11-version", "pybind11-internals"] as const);
+      const facts = traits.flatMap((trait) => factsOfTrait(diagnosis.installed, trait));
+      sections.push({ range: search.evidence.location.range, text: [`**${search.name}** ${search.version ?? ""}`.trimEnd(), ...otherSide(facts, diagnosis)].join("\n") });
+    }
+  }
+  for (const list of observationsOf(diagnosis.observations, "architecture-list")) {
+    if (at(list.evidence.location)) {
+      const head = `**${traitName("cuda-architectures")}**: \`${list.variable}\` = \`${list.value ?? "not known before the build"}\`${conditionSuffix(list.conditions)}`;
+      const facts = (["cuda-architectures", "cuda-version"] as const).flatMap((trait) => factsOfTrait(diagnosis.installed, trait));
+      sections.push({ range: list.evidence.location.range, text: [head, ...otherSide(facts, diagnosis)].join("\n") });
+    }
+  }
+  for (const setting of observationsOf(diagnosis.observations, "abi-setting")) {
+    if (at(setting.evidence.location)) {
+      const head = `**${traitName("libstdcxx-abi")}: ${setting.value ?? "not known before the build"}**, by ${setting.how}${conditionSuffix(setting.conditions)}`;
+      sections.push({ range: setting.evidence.location.range, text: [head, ...otherSide(factsOfTrait(diagnosis.installed, "libstdcxx-abi"), diagnosis)].join("\n") });
+    }
+  }
+  return sections;
+}
+
+function smallest(ranges: readonly Location["range"][]): Location["range"] | undefined {
+  return ranges.toSorted((a, b) => comparePositions(a.end, b.end) || comparePositions(b.start, a.start))[0];
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

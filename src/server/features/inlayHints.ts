@@ -1,0 +1,78 @@
+/** What a target ends up with, and the torch that a search or a pin resolves to, at the end of the text that says so. */
+import { InlayHintKind } from "vscode-languageserver/node";
+import type { InlayHint, Range } from "vscode-languageserver/node";
+import type { Diagnosis } from "../../engine/diagnosis/index.ts";
+import type { DeclaredBody, Language, Location } from "../../engine/model/index.ts";
+import { comparePositions, factsOf, observationsOf, valueOf } from "../../engine/model/index.ts";
+import { conditionSuffix, languagesPhrase, place, torchName } from "../../engine/rules/support.ts";
+import { effectiveFacts } from "../../engine/sources/flags/index.ts";
+import type { Settings } from "../settings.ts";
+
+export function inlayHints(path: string, range: Range, diagnosis: Diagnosis, settings: Settings["inlayHints"]): InlayHint[] {
+  const hints: InlayHint[] = [];
+  const inside = (location: Location): boolean =>
+    location.path === path && comparePositions(range.start, location.range.end) <= 0 && comparePositions(location.range.end, range.end) <= 0;
+  if (settings.targets) {
+    const seen = new Set<string>();
+    for (const body of diagnosis.declared) {
+      const { location } = body.target;
+      const label = inside(location) ? targetLabel(body) : undefined;
+      const key = `${location.range.end.line}:${location.range.end.character}:${label ?? ""}`;
+      if (label !== undefined && !seen.has(key)) {
+        seen.add(key);
+        hints.push(hint(location, label, tooltipOf(body, diagnosis.root)));
+      }
+    }
+  }
+  const installed = diagnosis.installed;
+  const version = installed === undefined ? undefined : valueOf(installed.facts, "torch-version");
+  if (settings.torch && installed !== undefined && version !== undefined) {
+    for (const location of torchPlaces(diagnosis)) {
+      if (inside(location)) {
+        hints.push(hint(location, `torch ${version}`, `Checked against ${torchName(installed)}.`));
+      }
+    }
+  }
+  return hints;
+}
+
+function hint(location: Location, label: string, tooltip: string): InlayHint {
+  return { position: location.range.end, label, kind: InlayHintKind.Type, paddingLeft: true, tooltip: { kind: "markdown", value: tooltip } };
+}
+
+/** `find_package(Torch)` and requirements of torch that leave the version open. */
+function torchPlaces(diagnosis: Diagnosis): Location[] {
+  const searches = observationsOf(diagnosis.observations, "package-search").filter((one) => one.name.toLowerCase() === "torch");
+  const pins = diagnosis.requirements.filter((one) => one.name === "torch" && !/===?[^,*]+$/.test(one.specifier));
+  return [...searches.map((one) => one.evidence.location), ...pins.map((one) => one.location)];
+}
+
+/** "ABI 0 · C++17"; languages are named where they differ. */
+function targetLabel(body: DeclaredBody): string | undefined {
+  const parts: string[] = [];
+  for (const trait of ["libstdcxx-abi", "cxx-standard"] as const) {
+    const values = new Map<string, Language[]>();
+    for (const language of body.target.languages) {
+      const facts = factsOf(effectiveFacts(body.facts, language), trait);
+      const text = [...new Set(facts.map((fact) => (fact.value === undefined ? (fact.follows === undefined ? "?" : `from ${fact.follows}`) : String(fact.value))))].join(" or ");
+      if (text !== "") {
+        values.set(text, [...(values.get(text) ?? []), language]);
+      }
+    }
+    if (values.size === 0) {
+      continue;
+    }
+    const prefix = trait === "libstdcxx-abi" ? "ABI " : "C++";
+    const single = values.size === 1;
+    parts.push([...values].map(([text, languages]) => `${prefix}${text}${single ? "" : ` (${languagesPhrase(languages)})`}`).join(", "));
+  }
+  return parts.length === 0 ? undefined : parts.join(" · ");
+}
+
+function tooltipOf(body: DeclaredBody, root: string): string {
+  const lines = (["libstdcxx-abi", "cxx-standard"] as const).flatMap((trait) => factsOf(body.facts, trait).flatMap((fact) => {
+    const [first] = fact.evidence;
+    return first.kind === "source" ? [`- \`${first.text}\` at ${place(first.location, root)}${conditionSuffix(fact.conditions)}`] : [];
+  }));
+  return [`What \`${body.target.name}\` is compiled with, set by`, "", ...new Set(lines)].join("\n");
+}

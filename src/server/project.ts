@@ -1,0 +1,141 @@
+import * as path from "node:path";
+import type { Catalogue } from "../engine/catalogue/index.ts";
+import { Workspace } from "../engine/diagnosis/index.ts";
+import type { Diagnosis } from "../engine/diagnosis/index.ts";
+import type { Files } from "../engine/model/index.ts";
+import { defaultSettings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
+
+/** What a project shares with its brothers. */
+export interface ProjectHost {
+  readonly files: Files;
+  readonly catalogue: Catalogue;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  log(message: string): void;
+}
+
+/** How often, at most, the files of the environment are looked at for changes: a pull comes several times a second. */
+const environmentCheckInterval = 500;
+
+/** One folder that is checked: its settings, its choice of environment, and its last diagnosis. */
+export class Project {
+  readonly root: string;
+  readonly #host: ProjectHost;
+  #workspace: Workspace | undefined;
+  #settings = defaultSettings;
+  #settingsProblems: readonly string[] = [];
+  #selected: string | undefined;
+  #interpreter: string | undefined;
+  #diagnosis: Diagnosis | undefined;
+  #fingerprint = "";
+  #fingerprintTime = 0;
+
+  constructor(root: string, host: ProjectHost) {
+    this.root = root;
+    this.#host = host;
+  }
+
+  get settings(): Settings {
+    return this.#settings;
+  }
+
+  get problems(): readonly string[] {
+    return this.#settingsProblems;
+  }
+
+  /** What the user chose, by command or by setting; undefined: what is found. */
+  get against(): string | undefined {
+    return this.#selected ?? this.#settings.environment;
+  }
+
+  configure(settings: Settings, problems: readonly string[]): void {
+    if (JSON.stringify(settings) !== JSON.stringify(this.#settings)) {
+      this.#settings = settings;
+      this.#rebuild();
+    }
+    this.#settingsProblems = problems;
+  }
+
+  select(spec: string | undefined): void {
+    if (spec !== this.#selected) {
+      this.#selected = spec;
+      this.#rebuild();
+    }
+  }
+
+  setInterpreter(interpreter: string | undefined): void {
+    if (interpreter !== this.#interpreter) {
+      this.#interpreter = interpreter;
+      this.#rebuild();
+    }
+  }
+
+  /** A file of the project changed, on disk or in an editor. */
+  invalidate(file: string): void {
+    this.#workspace?.invalidate(file);
+    this.#diagnosis = undefined;
+  }
+
+  invalidateAll(): void {
+    this.#workspace?.invalidateAll();
+    this.#diagnosis = undefined;
+  }
+
+  /** The project as it is now; the same object as before when nothing changed. */
+  diagnose(): Diagnosis {
+    this.#noticeEnvironmentChange();
+    if (this.#diagnosis === undefined) {
+      const started = performance.now();
+      this.#workspace ??= this.#createWorkspace();
+      this.#diagnosis = this.#workspace.diagnose();
+      this.#fingerprint = this.#environmentFingerprint(this.#diagnosis);
+      this.#host.log(`Checked ${this.root}: ${this.#diagnosis.findings.length} findings in ${(performance.now() - started).toFixed(1)} ms.`);
+    }
+    return this.#diagnosis;
+  }
+
+  /** The last diagnosis, without a new one. */
+  get current(): Diagnosis | undefined {
+    return this.#diagnosis;
+  }
+
+  #createWorkspace(): Workspace {
+    return new Workspace(this.root, this.#host.files, {
+      catalogue: this.#host.catalogue,
+      environment: this.#host.environment,
+      severities: this.#settings.rules,
+      ...(this.against === undefined ? {} : { against: this.against }),
+      ...(this.#interpreter === undefined ? {} : { interpreter: this.#interpreter }),
+    });
+  }
+
+  #rebuild(): void {
+    this.#workspace = undefined;
+    this.#diagnosis = undefined;
+  }
+
+  /** pip and conda change environments behind every editor's back; a few stats tell. */
+  #noticeEnvironmentChange(): void {
+    if (this.#diagnosis === undefined || performance.now() - this.#fingerprintTime < environmentCheckInterval) {
+      return;
+    }
+    if (this.#environmentFingerprint(this.#diagnosis) !== this.#fingerprint) {
+      this.#host.log(`The environment of ${this.root} changed on disk.`);
+      this.#rebuild();
+    }
+  }
+
+  #environmentFingerprint(diagnosis: Diagnosis): string {
+    this.#fingerprintTime = performance.now();
+    const installed = diagnosis.installed;
+    const places = [
+      ...(installed?.torchRoot === undefined ? [] : [path.join(installed.torchRoot, "version.py"), path.dirname(installed.torchRoot)]),
+      ...(installed?.prefix === undefined ? [] : [path.join(installed.prefix, "pyvenv.cfg"), path.join(installed.prefix, "conda-meta")]),
+      ...[".venv", "venv"].map((name) => path.join(this.root, name, "pyvenv.cfg")),
+    ];
+    return places.map((place) => {
+      const status = this.#host.files.status(place);
+      return status === undefined ? "-" : `${status.size}:${status.modified}`;
+    }).join(" ");
+  }
+}

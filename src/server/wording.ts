@@ -1,0 +1,64 @@
+/** Traits and their values in the words of hovers, hints and reports. */
+import type { CudaArchitecture, Fact, Trait } from "../engine/model/index.ts";
+import { capabilityName } from "../engine/sources/flags/index.ts";
+
+const names: Partial<Record<Trait, string>> = {
+  "libstdcxx-abi": "libstdc++ ABI (`_GLIBCXX_USE_CXX11_ABI`)",
+  "gxx-abi-version": "`__GXX_ABI_VERSION`",
+  "pybind11-internals": "pybind11 internals",
+  "pybind11-version": "pybind11",
+  "torch-version": "torch",
+  "cxx-standard": "C++ standard",
+  "cxx-standard-floor": "lowest C++ standard of the torch headers",
+  "cxx-standard-default": "C++ standard that torch.utils.cpp_extension adds",
+  "cuda-version": "CUDA",
+  "rocm-version": "ROCm",
+  "cuda-architectures": "CUDA architectures",
+  "python-version": "Python",
+  "python-limited-api": "Python limited API",
+  "stable-abi-target": "`TORCH_TARGET_VERSION`",
+};
+
+export function traitName(trait: Trait): string {
+  return names[trait] ?? trait;
+}
+
+/** The value of a fact as people write it; what is asked from torch at build time says so. */
+export function factValue(fact: Fact): string {
+  if (fact.value === undefined) {
+    return fact.follows === undefined ? `\`${fact.expression ?? "not known"}\` (not known before the build)` : `asked from ${fact.follows} at build time`;
+  }
+  return valueText(fact.trait, fact.value);
+}
+
+function valueText(trait: Trait, value: NonNullable<Fact["value"]> | null): string {
+  switch (trait) {
+    case "cxx-standard":
+    case "cxx-standard-floor":
+    case "cxx-standard-default":
+      return `C++${String(value)}`;
+    case "cuda-architectures":
+      return (value as readonly CudaArchitecture[]).map(capabilityName).join(", ");
+    case "cuda-version":
+    case "rocm-version":
+      return value === null ? "none" : String(value);
+    default:
+      return typeof value === "object" ? JSON.stringify(value) : String(value);
+  }
+}
+
+/** What the installed side has to say about a declared trait. */
+export function counterparts(trait: Trait): readonly Trait[] {
+  switch (trait) {
+    case "cxx-standard":
+      return ["cxx-standard-floor", "cxx-standard-default"];
+    case "pybind11-version":
+      return ["pybind11-version", "pybind11-internals"];
+    case "stable-abi-target":
+      return ["torch-version"];
+    case "python-limited-api":
+      return ["python-version"];
+    default:
+      return [trait];
+  }
+}
