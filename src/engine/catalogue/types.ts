@@ -29,6 +29,8 @@ export interface TorchRelease {
   readonly pybind11Internals?: { readonly belowPython312: number; readonly fromPython312: number };
   /** __GXX_ABI_VERSION of the pybind11 key (until 2.8). */
   readonly gxxAbiVersion?: number;
+  /** Where variants of both libstdc++ ABIs exist and were built by different compilers: __GXX_ABI_VERSION of those with ABI 1. */
+  readonly gxxAbiByLibstdcxxAbi?: { readonly 1?: number };
   /** Whether TorchConfig.cmake still sets the ABI macro in TORCH_CXX_FLAGS. */
   readonly cmakeCarriesAbi: boolean;
   /** Whether torch._C._PYBIND11_BUILD_ABI exists. */
@@ -61,4 +63,15 @@ export interface RemovedApi {
   readonly replacementSince?: string;
   readonly replacement?: string;
   readonly source: string;
+}
+
+export interface Catalogue {
+  /** Oldest first. */
+  readonly torchReleases: readonly TorchRelease[];
+  readonly cudaToolkits: readonly CudaToolkit[];
+  readonly removedApis: readonly RemovedApi[];
+  /** The release of a public version ("2.8.0", "2.8"), local label and dev suffix ignored. */
+  torchRelease(version: string): TorchRelease | undefined;
+  /** The toolkit of "12.8" or "12.8.1". */
+  cudaToolkit(version: string): CudaToolkit | undefined;
 }

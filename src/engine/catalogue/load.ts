@@ -1,0 +1,128 @@
+import toolkitTable from "../../../data/cuda-toolkits.json" with { type: "json" };
+import removedTable from "../../../data/removed-apis.json" with { type: "json" };
+import releaseTable from "../../../data/torch-releases.json" with { type: "json" };
+import wheelTable from "../../../data/torch-wheels.json" with { type: "json" };
+import type { Catalogue, CudaToolkit, RemovedApi, TorchRelease, TorchVariant } from "./types.ts";
+
+/** One release as data/torch-releases.json writes it. */
+interface ReleaseRow {
+  readonly version: string;
+  readonly patches: readonly string[];
+  readonly date?: string;
+  readonly pythons: readonly string[];
+  readonly variants: readonly { readonly labels: readonly string[]; readonly abi?: number; readonly manylinux?: string; readonly source?: string }[];
+  readonly default: string;
+  readonly source: string;
+}
+
+/** What one wheel says, as data/torch-wheels.json writes it. */
+interface WheelRow {
+  readonly version: string;
+  readonly wheel: string;
+  readonly cxxStandardFloor?: number;
+  readonly cxxStandardDefault?: number;
+  readonly pybind11Version?: string;
+  readonly pybind11Internals?: { readonly belowPython312: number; readonly fromPython312: number };
+  readonly gxxAbiVersion?: number;
+  readonly cmakeCarriesAbi?: boolean;
+  readonly hasPybind11BuildAbi?: boolean;
+  readonly companions?: Readonly<Record<string, string | undefined>>;
+}
+
+interface ToolkitRow {
+  readonly version: string;
+  /** "75 80 90 90a 100 100a 100f". */
+  readonly architectures: string;
+  readonly minimumGcc?: number;
+  readonly maximumGcc?: number;
+  readonly maximumClang?: number;
+  readonly source: string;
+}
+
+let loaded: Catalogue | undefined;
+
+/** The tables of data/, joined and typed. The result is shared and immutable. */
+export function loadCatalogue(): Catalogue {
+  loaded ??= build();
+  return loaded;
+}
+
+function build(): Catalogue {
+  const sources: Readonly<Record<string, string | undefined>> = releaseTable.sources;
+  const wheels = new Map((wheelTable.wheels as readonly WheelRow[]).map((row) => [row.version, row]));
+  const torchReleases = (releaseTable.releases as readonly ReleaseRow[]).flatMap((row) =>
+    [row.version, ...row.patches].map((version) => release(version, row, wheels.get(version) ?? {}, wheels.get(row.version) ?? {}, sources)),
+  );
+  const cudaToolkits = (toolkitTable.toolkits as readonly ToolkitRow[]).map(toolkit);
+  return {
+    torchReleases,
+    cudaToolkits,
+    removedApis: removedTable.rows as readonly RemovedApi[],
+    torchRelease(version) {
+      const parts = /^\s*v?(\d+)\.(\d+)(?:\.(\d+))?/.exec(version);
+      const wanted = parts === null ? undefined : `${parts[1]}.${parts[2]}.${parts[3] ?? "0"}`;
+      return torchReleases.find((one) => one.version === wanted);
+    },
+    cudaToolkit(version) {
+      const parts = /^\s*(\d+\.\d+)/.exec(version);
+      return cudaToolkits.find((one) => one.version === parts?.[1]);
+    },
+  };
+}
+
+function release(version: string, row: ReleaseRow, own: Partial<WheelRow>, minor: Partial<WheelRow>, sources: Readonly<Record<string, string | undefined>>): TorchRelease {
+  const seen: Partial<WheelRow> = { ...minor, ...own };
+  const companions = Object.entries(own.companions ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    version,
+    ...(version === row.version && row.date !== undefined ? { date: row.date } : {}),
+    pythons: row.pythons,
+    variants: row.variants.flatMap((group) => group.labels.map((label) => variant(label, group, row, sources))),
+    cxxStandardFloor: seen.cxxStandardFloor ?? 11,
+    cxxStandardDefault: seen.cxxStandardDefault ?? 11,
+    ...(seen.pybind11Version === undefined ? {} : { pybind11Version: seen.pybind11Version }),
+    ...(seen.pybind11Internals === undefined ? {} : { pybind11Internals: seen.pybind11Internals }),
+    ...(seen.gxxAbiVersion === undefined ? {} : { gxxAbiVersion: seen.gxxAbiVersion }),
+    cmakeCarriesAbi: seen.cmakeCarriesAbi ?? false,
+    hasPybind11BuildAbi: seen.hasPybind11BuildAbi ?? false,
+    companions: Object.fromEntries(companions),
+    sources: [sources[row.source] ?? row.source, ...(seen.wheel === undefined ? [] : [seen.wheel])],
+  };
+}
+
+function variant(label: string, group: ReleaseRow["variants"][number], row: ReleaseRow, sources: Readonly<Record<string, string | undefined>>): TorchVariant {
+  const source = group.source ?? row.source;
+  const rocm = /^rocm(\d+(?:\.\d+)*)$/.exec(label)?.[1];
+  return {
+    label,
+    platform: "linux-x86_64",
+    isDefault: label === row.default,
+    ...(group.abi === 0 || group.abi === 1 ? { libstdcxxAbi: group.abi } : {}),
+    cudaVersion: cudaOfLabel(label),
+    ...(rocm === undefined ? {} : { rocmVersion: rocm }),
+    ...(group.manylinux === undefined ? {} : { manylinux: group.manylinux }),
+    source: sources[source] ?? source,
+  };
+}
+
+/** "cu126" is 12.6, "cu80" is 8.0: the last digit is the minor version. */
+function cudaOfLabel(label: string): string | null {
+  const digits = /^cu(\d+)(\d)$/.exec(label);
+  return digits === null ? null : `${digits[1]}.${digits[2]}`;
+}
+
+function toolkit(row: ToolkitRow): CudaToolkit {
+  const suffixes = new Map<number, ("" | "a" | "f")[]>();
+  for (const [, sm, suffix] of row.architectures.matchAll(/(\d+)([af]?)/g)) {
+    const number = Number(sm);
+    suffixes.set(number, [...(suffixes.get(number) ?? []), suffix === "a" || suffix === "f" ? suffix : ""]);
+  }
+  return {
+    version: row.version,
+    architectures: [...suffixes].map(([sm, known]) => ({ sm, suffixes: known })),
+    ...(row.minimumGcc === undefined ? {} : { minimumGcc: row.minimumGcc }),
+    ...(row.maximumGcc === undefined ? {} : { maximumGcc: row.maximumGcc }),
+    ...(row.maximumClang === undefined ? {} : { maximumClang: row.maximumClang }),
+    source: row.source,
+  };
+}
