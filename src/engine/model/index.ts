@@ -3,6 +3,7 @@
  * Imports nothing outside this folder.
  */
 export * from "./text.ts";
+export * from "./lines.ts";
 export * from "./evidence.ts";
 export * from "./trait.ts";
 export * from "./fact.ts";

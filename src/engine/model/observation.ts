@@ -21,7 +21,9 @@ export type Observation =
   | CMakeArguments
   | CudaToolkitChoice
   | HostCompilerChoice
-  | VersionComparison;
+  | VersionComparison
+  | RequirementInclude
+  | PythonRange;
 
 /** `find_package(Torch 1.8 REQUIRED)`, FetchContent of pybind11 at a tag, a vendored copy. */
 export interface PackageSearch extends Observed {
@@ -126,6 +128,21 @@ export interface HostCompilerChoice extends Observed {
 export interface VersionComparison extends Observed {
   readonly kind: "version-comparison";
   readonly message: string;
+}
+
+/** `-r base.txt`, `-c constraints.txt`, and an image or environment that installs a requirements file: they act together. */
+export interface RequirementInclude extends Observed {
+  readonly kind: "requirement-include";
+  /** Absolute. */
+  readonly path: string;
+  readonly constraint: boolean;
+}
+
+/** `requires-python`: the interpreters that the package may be installed for. */
+export interface PythonRange extends Observed {
+  readonly kind: "python-range";
+  /** PEP 440 specifiers as written. */
+  readonly specifier: string;
 }
 
 export type ObservationOf<K extends Observation["kind"]> = Extract<Observation, { kind: K }>;
