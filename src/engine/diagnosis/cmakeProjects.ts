@@ -1,0 +1,83 @@
+import * as path from "node:path";
+import { observationsOf } from "../model/index.ts";
+import type { Condition, DeclaredTarget, EvaluationContext, Location, Observation, Reading } from "../model/index.ts";
+
+/** One way to configure a CMake project: plainly, or with the variables that a preset or a setup.py hands over. */
+export interface CMakeEntry {
+  readonly variables: ReadonlyMap<string, string>;
+  /** What hands them over: "setup.py", "CMakePresets.json"; undefined for a plain `cmake`. */
+  readonly configuredBy: string | undefined;
+  readonly location: Location | undefined;
+}
+
+/** More ways than this to configure one project are not each evaluated. */
+const maximumEntries = 6;
+
+/** The ways in which a folder's CMakeLists.txt gets configured; the plain one comes first. */
+export function cmakeEntries(folder: string, root: string, observations: readonly Observation[]): readonly CMakeEntry[] {
+  const entries: CMakeEntry[] = [{ variables: new Map(), configuredBy: undefined, location: undefined }];
+  const seen = new Set<string>(["[]"]);
+  for (const handed of observationsOf(observations, "cmake-arguments")) {
+    const target = handed.sourceDirectory ?? path.dirname(handed.evidence.location.path);
+    if (path.resolve(target) !== folder || entries.length > maximumEntries) {
+      continue;
+    }
+    const variables = new Map<string, string>();
+    for (const definition of handed.definitions) {
+      if (definition.value !== undefined) {
+        variables.set(definition.name, definition.value);
+      }
+    }
+    const identity = JSON.stringify([...variables].sort());
+    if (variables.size > 0 && !seen.has(identity)) {
+      seen.add(identity);
+      const { location } = handed.evidence;
+      entries.push({ variables, configuredBy: path.relative(root, location.path) || path.basename(location.path), location });
+    }
+  }
+  return entries;
+}
+
+/** The circumstances of an evaluation for one entry. */
+export function contextOf(entry: CMakeEntry, context: EvaluationContext): EvaluationContext {
+  return entry.variables.size === 0 ? context : { ...context, cacheVariables: new Map([...(context.cacheVariables ?? []), ...entry.variables]) };
+}
+
+/**
+ * The readings of one project's entries as one. What an entry gives differently from the plain configuration
+ * is kept under the condition that the project is configured that way.
+ */
+export function mergeEntries(folder: string, readings: readonly { readonly entry: CMakeEntry; readonly reading: Reading }[]): Reading {
+  const [plain, ...others] = readings;
+  if (plain === undefined) {
+    return { targets: [], observations: [], requirements: [], gaps: [], files: [] };
+  }
+  if (others.length === 0) {
+    return plain.reading;
+  }
+  const known = new Set(plain.reading.targets.map(targetIdentity));
+  const targets: DeclaredTarget[] = [...plain.reading.targets];
+  const files = new Set(plain.reading.files);
+  const id = `configured:${folder}`;
+  for (const [index, { entry, reading }] of others.entries()) {
+    const condition: Condition | undefined = entry.location && {
+      id, branch: index + 1, text: `configured by ${entry.configuredBy ?? "another tool"}`, location: entry.location,
+    };
+    for (const target of reading.targets) {
+      const identity = targetIdentity(target);
+      if (!known.has(identity)) {
+        known.add(identity);
+        targets.push(condition === undefined ? target : { ...target, conditions: [...target.conditions, condition] });
+      }
+    }
+    for (const file of reading.files) {
+      files.add(file);
+    }
+  }
+  return { ...plain.reading, targets, files: [...files] };
+}
+
+function targetIdentity(target: DeclaredTarget): string {
+  const compile = target.arguments.map((argument) => [argument.text, argument.languages, argument.configurations, argument.conditions.map((one) => [one.id, one.branch])]);
+  return JSON.stringify([target.name, target.location, compile, target.links.map((link) => link.name), target.conditions.map((one) => [one.id, one.branch])]);
+}

@@ -1,0 +1,10 @@
+/**
+ * From a project folder to findings: finds its build files, has them read, compares the bodies, and keeps
+ * all of it up to date while files change.
+ */
+export { Workspace } from "./workspace.ts";
+export type { WorkspaceOptions } from "./workspace.ts";
+export type { Diagnosis } from "./diagnosis.ts";
+export { bodiesOf, compareSeverity } from "./diagnosis.ts";
+export { configurationName } from "./configuration.ts";
+export type { RuleSetting } from "./configuration.ts";
