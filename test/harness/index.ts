@@ -1,0 +1,13 @@
+/**
+ * The harness: a real VS Code (code-server), a real browser, and the ways to run tests inside and around them.
+ * Used by the tiers host, ui and vsix. `npm test` puts in place what it needs; see CONTRIBUTING.md.
+ */
+export { launchBrowser, openWorkbench } from "./browser.ts";
+export type { Workbench } from "./browser.ts";
+export { startCodeServer } from "./codeServer.ts";
+export type { CodeServer, CodeServerOptions } from "./codeServer.ts";
+export { runHostSuite } from "./hostSuite.ts";
+export { openBridge } from "./bridge.ts";
+export type { Bridge } from "./bridge.ts";
+export { installExtension, packageExtension } from "./vsix.ts";
+export { copySample, multiRoot } from "./workspace.ts";
