@@ -1,0 +1,81 @@
+import { compareVersions } from "../model/index.ts";
+import type { DeclaredBody, Finding, Fix, TextEdit } from "../model/index.ts";
+import type { RemovedApi } from "../catalogue/index.ts";
+import { isVersionGuarded } from "../sources/cpp/index.ts";
+import type { Rule, RuleContext } from "./rule.ts";
+import { definedIn, includesOf, installedTorch, namesOf, releasesAdmitted, torchRequirements } from "./sources.ts";
+import type { Use } from "./sources.ts";
+import { finding, groupBy, locationKey, torchName } from "./support.ts";
+
+/** A header or name that the torch to check against no longer has, and nothing around it keeps releases apart. */
+export const removedApi: Rule = {
+  name: "removed-api",
+  severity: "error",
+  summary: "A source includes or names something that the installed torch no longer has.",
+  check(context) {
+    const uses = new Map<string, { readonly api: RemovedApi; readonly use: Use; readonly body: DeclaredBody }>();
+    for (const body of context.declared) {
+      if (body.target.usesTorch === false) continue;
+      const own = definedIn(context, body);
+      for (const use of [...includesOf(context, body), ...namesOf(context, body)]) {
+        const api = context.catalogue.removedApis.find((one) => concerns(one, use));
+        if (api === undefined || own.has(api.what) || isKeptApart(use) || !matters(context, api)) continue;
+        // A header that several targets include is one place.
+        uses.set(locationKey(use.location), { api, use, body });
+      }
+    }
+    const groups = groupBy(uses.values(), ({ api, use }) => `${api.what} ${use.location.path}`);
+    return [...groups.values()].flatMap((group): Finding[] => {
+      const [first, ...others] = group;
+      if (first === undefined) return [];
+      const { api, use, body } = first;
+      return [finding(this, {
+        message: message(context, api, use),
+        severity: installedTorch(context) === undefined ? "warning" : "error",
+        location: use.location,
+        target: body.name,
+        related: others.slice(0, 20).map((one) => ({ message: `${api.what} is used here too.`, location: one.use.location })),
+        against: [{ kind: "catalogue", table: "removed APIs", row: api.what, source: api.source }],
+        fixes: [fixFor(context, api, group.map((one) => one.use))],
+        tag: "deprecated",
+      })];
+    });
+  },
+};
+
+function concerns(api: RemovedApi, use: Use): boolean {
+  return api.what.endsWith("/") ? use.what.startsWith(api.what) : use.what === api.what;
+}
+
+/** The author asks for the version, or for the thing itself, before using it. */
+function isKeptApart(use: Use): boolean {
+  return isVersionGuarded(use.guards) || use.guards.some((guard) => guard.includes(use.what));
+}
+
+/** With a torch to check against, its version decides; without one, whether the project admits a release that lacks it. */
+function matters(context: RuleContext, api: RemovedApi): boolean {
+  const version = installedTorch(context);
+  if (version !== undefined) return compareVersions(version, api.removedIn) >= 0;
+  return torchRequirements(context).every((one) => {
+    const admitted = releasesAdmitted(context, one.specifier);
+    return admitted.length === 0 || admitted.some((release) => compareVersions(release, api.removedIn) >= 0);
+  });
+}
+
+function message(context: RuleContext, api: RemovedApi, use: Use): string {
+  const kind = api.kind === "header" ? "The header" : api.kind === "macro" ? "The macro" : "The name";
+  const lacks = `${kind} ${use.what} is gone since torch ${api.removedIn}`;
+  const against = context.installed === undefined ? "; the project's requirements admit such releases, and no torch was found to check against." : `, and ${torchName(context.installed)} is checked against.`;
+  const instead = api.replacement === undefined ? "" : ` Use ${api.replacement}${api.replacementSince === undefined ? "" : `, which works since torch ${api.replacementSince}`}.`;
+  return lacks + against + instead;
+}
+
+function fixFor(context: RuleContext, api: RemovedApi, uses: readonly Use[]): Fix | undefined {
+  const { replacement } = api;
+  const version = installedTorch(context);
+  // Prose is no edit, and a folder has no single successor.
+  if (replacement === undefined || api.what.endsWith("/") || !/^[\w:./]+$/.test(replacement)) return undefined;
+  if (version !== undefined && api.replacementSince !== undefined && compareVersions(version, api.replacementSince) < 0) return undefined;
+  const edits = uses.map((use): TextEdit => ({ location: use.location, newText: replacement }));
+  return { title: `Replace ${api.what} by ${replacement}${uses.length > 1 ? ` (${uses.length} places)` : ""}`, edits, preferred: true };
+}

@@ -1,0 +1,69 @@
+/** What rules ask about the C++ sources of a target, and about the torch releases that a project admits. */
+import { selectVersions, valueOf } from "../model/index.ts";
+import type { DeclaredBody, Location, Requirement } from "../model/index.ts";
+import { isDead, reachableSources } from "../sources/cpp/index.ts";
+import type { ReachedSource } from "../sources/cpp/index.ts";
+import type { RuleContext } from "./rule.ts";
+
+const reachedByContext = new WeakMap<RuleContext, Map<DeclaredBody, readonly ReachedSource[]>>();
+
+/** The sources of a target and the project headers that they include, read once per check. */
+export function sourcesOf(context: RuleContext, body: DeclaredBody): readonly ReachedSource[] {
+  let known = reachedByContext.get(context);
+  if (known === undefined) reachedByContext.set(context, (known = new Map()));
+  let reached = known.get(body);
+  if (reached === undefined) known.set(body, (reached = reachableSources(body.target, context.root, context.files, (path) => context.scan(path))));
+  return reached;
+}
+
+/** A use of a header or a name that a compiler may see. */
+export interface Use {
+  readonly what: string;
+  readonly location: Location;
+  readonly guards: readonly string[];
+  readonly reached: ReachedSource;
+}
+
+/** Includes that are compiled under some condition, those under `#if 0` left out. */
+export function includesOf(context: RuleContext, body: DeclaredBody): readonly Use[] {
+  return sourcesOf(context, body).flatMap((reached) =>
+    reached.scan.includes.filter((one) => !isDead(one.guards)).map((one) => ({ what: one.header, location: one.location, guards: one.guards, reached })),
+  );
+}
+
+/** Uses of names and macros, those under `#if 0` left out. */
+export function namesOf(context: RuleContext, body: DeclaredBody): readonly Use[] {
+  return sourcesOf(context, body).flatMap((reached) =>
+    reached.scan.names.filter((one) => !isDead(one.guards)).map((one) => ({ what: one.name, location: one.location, guards: one.guards, reached })),
+  );
+}
+
+/** Macros that the sources define themselves. */
+export function definedIn(context: RuleContext, body: DeclaredBody): ReadonlySet<string> {
+  return new Set(sourcesOf(context, body).flatMap((reached) => reached.scan.defines.map((one) => one.name)));
+}
+
+/** True for a header of torch whose interface changes between releases: everything in C++ but the stable ABI. */
+export function isUnstableTorchHeader(header: string): boolean {
+  return /^(?:ATen|c10|caffe2|torch)\//.test(header) && !/^torch\/(?:headeronly|csrc\/stable|csrc\/inductor\/aoti_torch\/(?:c|generated))\//.test(header);
+}
+
+/** True for a header that brings in torch's Python binding: libtorch_python and the full Python API. */
+export function isTorchPythonHeader(header: string): boolean {
+  return /^torch\/(?:extension\.h|python\.h|csrc\/api\/include\/torch\/python\.h|csrc\/(?:autograd\/)?python_\w+\.h|csrc\/Exceptions\.h|csrc\/THP\.h|csrc\/utils\/pybind\.h)$/.test(header);
+}
+
+/** Version of the torch to check against. */
+export function installedTorch(context: RuleContext): string | undefined {
+  return context.installed === undefined ? undefined : valueOf(context.installed.facts, "torch-version");
+}
+
+/** Requirements on torch that bind whoever installs or builds the project; examples, docs and images left out. */
+export function torchRequirements(context: RuleContext): readonly Requirement[] {
+  return context.requirements.filter((one) => one.name === "torch" && one.known && ["build", "install", "setup-requires", "requirements-file", "conda"].includes(one.role));
+}
+
+/** Releases of the catalogue that a specifier admits, oldest first. */
+export function releasesAdmitted(context: RuleContext, specifier: string): readonly string[] {
+  return selectVersions(specifier, context.catalogue.torchReleases.map((one) => one.version));
+}

@@ -1,0 +1,64 @@
+import type { DeclaredBody, Language, Location } from "../model/index.ts";
+import { parseFlags } from "../sources/flags/index.ts";
+import { isDead } from "../sources/cpp/index.ts";
+import type { Rule, RuleContext } from "./rule.ts";
+import { includesOf, isUnstableTorchHeader, sourcesOf } from "./sources.ts";
+import type { Use } from "./sources.ts";
+import { finding, groupBy, place } from "./support.ts";
+
+interface Claim {
+  readonly macro: string;
+  readonly location: Location;
+  /** Compilers that get the macro; undefined: it is defined in the source at `location`. */
+  readonly languages: readonly Language[] | undefined;
+}
+
+/** A target that promises torch's stable ABI and includes what is not part of it. */
+export const stableAbi: Rule = {
+  name: "stable-abi",
+  severity: "error",
+  summary: "A target that claims torch's stable ABI uses headers that are not part of it.",
+  check(context) {
+    return context.declared.flatMap((body) => {
+      const claims = claimsOf(context, body);
+      const offending = new Map<string, Use>();
+      for (const use of claims.length === 0 ? [] : includesOf(context, body)) {
+        const claim = claims.find((one) => reaches(one, use));
+        if (claim === undefined || use.guards.some((guard) => /TORCH_STABLE_ONLY|TORCH_TARGET_VERSION|STABLE/.test(guard))) continue;
+        if (isUnstableTorchHeader(use.what)) offending.set(`${use.location.path}:${use.location.range.start.line}`, use);
+      }
+      return [...groupBy(offending.values(), (use) => use.location.path).values()].flatMap((uses) => {
+        const [first, ...others] = uses;
+        const claim = first && claims.find((one) => reaches(one, first));
+        if (first === undefined || claim === undefined) return [];
+        return [finding(this, {
+          message: `Target ${body.name} claims torch's stable ABI (${claim.macro} at ${place(claim.location, context.root)}) and includes ${first.what}, which is not part of it. Use the headers under torch/csrc/stable and torch/headeronly, or drop ${claim.macro}.`,
+          location: first.location,
+          target: body.name,
+          related: [{ message: `${claim.macro} is set here.`, location: claim.location }, ...others.slice(0, 20).map((use) => ({ message: `${use.what} is not part of the stable ABI either.`, location: use.location }))],
+        })];
+      });
+    });
+  },
+};
+
+
+function claimsOf(context: RuleContext, body: DeclaredBody): Claim[] {
+  const macros = ["TORCH_STABLE_ONLY", "TORCH_TARGET_VERSION"];
+  const claims: Claim[] = [];
+  for (const flag of parseFlags(body.target.arguments)) {
+    if (flag.kind === "define" && macros.includes(flag.name) && flag.argument.conditions.length === 0) claims.push({ macro: flag.name, location: flag.argument.evidence.location, languages: flag.languages });
+  }
+  for (const { scan } of sourcesOf(context, body)) {
+    for (const define of scan.defines) {
+      if (macros.includes(define.name) && !isDead(define.guards)) claims.push({ macro: define.name, location: define.location, languages: undefined });
+    }
+  }
+  return claims;
+}
+
+function reaches(claim: Claim, use: Use): boolean {
+  if (claim.languages === undefined) return claim.location.path === use.location.path && claim.location.range.start.line < use.location.range.start.line;
+  const { language } = use.reached.source;
+  return language === undefined || claim.languages.includes(language);
+}
