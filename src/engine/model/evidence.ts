@@ -45,6 +45,8 @@ export interface Condition {
   /** Index of the branch taken: 0 is the `if`, 1 the first `elseif`, and so on; `else` is the last. */
   readonly branch: number;
   readonly location: Location;
+  /** False: only when whoever builds chooses otherwise than the default; true: what happens by default; absent: cannot be told. */
+  readonly byDefault?: boolean;
 }
 
 /** False when two facts stand on different branches of the same statement. */
