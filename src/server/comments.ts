@@ -19,12 +19,19 @@ export interface IgnoreEdit {
 
 /**
  * `# abiding: ignore[rule] ` above a line. After a line that ends in a backslash no comment line may follow
- * (only Dockerfiles allow it), so there the comment goes to the end of the line itself.
+ * (only Dockerfiles allow it), so there the comment goes to the end of the line itself. A comment that is already
+ * there gets the rule added.
  */
 export function ignoreEdit(file: string, rule: string, line: number, lineText: (line: number) => string): IgnoreEdit | undefined {
   const marker = commentMarker(file);
   if (marker === undefined) {
     return undefined;
+  }
+  for (const near of [line, line - 1]) {
+    const existing = near < 0 ? null : /abiding:\s*ignore\[[^\]]*/.exec(lineText(near));
+    if (existing !== null) {
+      return { line: near, character: existing.index + existing[0].length, text: `, ${rule}` };
+    }
   }
   const own = lineText(line);
   const comment = `${marker} abiding: ignore[${rule}] `;

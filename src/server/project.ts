@@ -27,6 +27,7 @@ export class Project {
   #selected: string | undefined;
   #interpreter: string | undefined;
   #diagnosis: Diagnosis | undefined;
+  #last: Diagnosis | undefined;
   #fingerprint = "";
   #fingerprintTime = 0;
 
@@ -88,15 +89,18 @@ export class Project {
       const started = performance.now();
       this.#workspace ??= this.#createWorkspace();
       this.#diagnosis = this.#workspace.diagnose();
-      this.#fingerprint = this.#environmentFingerprint(this.#diagnosis);
-      this.#host.log(`Checked ${this.root}: ${this.#diagnosis.findings.length} findings in ${(performance.now() - started).toFixed(1)} ms.`);
+      if (this.#diagnosis !== this.#last) {
+        this.#last = this.#diagnosis;
+        this.#fingerprint = this.#environmentFingerprint(this.#diagnosis);
+        this.#host.log(`Checked ${this.root}: ${this.#diagnosis.findings.length} findings in ${(performance.now() - started).toFixed(1)} ms.`);
+      }
     }
     return this.#diagnosis;
   }
 
   /** The last diagnosis, without a new one. */
-  get current(): Diagnosis | undefined {
-    return this.#diagnosis;
+  get last(): Diagnosis | undefined {
+    return this.#last;
   }
 
   #createWorkspace(): Workspace {

@@ -2,7 +2,7 @@
 import { DiagnosticSeverity, DiagnosticTag } from "vscode-languageserver/node";
 import type { Diagnostic, DiagnosticRelatedInformation } from "vscode-languageserver/node";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
-import type { Evidence, Finding, Gap, Severity } from "../../engine/model/index.ts";
+import type { Evidence, Finding, Gap, Range, Severity } from "../../engine/model/index.ts";
 import { rulePage } from "../rulePages.ts";
 import { uriOf } from "../uris.ts";
 
@@ -52,7 +52,7 @@ export function toDiagnostic(finding: Finding, options: DiagnosticOptions): Diag
   const page = options.codeDescription ? rulePage(finding.rule) : undefined;
   const related = options.relatedInformation ? relatedInformation(finding, options) : [];
   return {
-    range: finding.location.range,
+    range: lspRange(finding.location.range),
     severity: severities[finding.severity],
     source: "abiding",
     code: finding.rule,
@@ -91,10 +91,16 @@ function isReadable(file: string): boolean {
 
 function gapDiagnostic(gap: Gap): Diagnostic {
   return {
-    range: gap.location?.range ?? { start, end: start },
+    range: gap.location === undefined ? { start, end: start } : lspRange(gap.location.range),
     severity: DiagnosticSeverity.Information,
     source: "abiding",
     code: unreadableFile,
     message: gap.message,
   };
+}
+
+/** The protocol's numbers end at 2^31 - 1; "to the end of the line" may be written with more. */
+function lspRange(range: Range): Range {
+  const bound = (position: Range["end"]): Range["end"] => ({ line: position.line, character: Math.min(position.character, 2 ** 31 - 1) });
+  return { start: bound(range.start), end: bound(range.end) };
 }

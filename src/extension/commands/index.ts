@@ -1,0 +1,49 @@
+/** The commands: one small function each, registered in one table. */
+import * as vscode from "vscode";
+import type { EnvironmentChoices } from "../environmentChoices.ts";
+import type { Server } from "../server.ts";
+import { checkWorkspace } from "./checkWorkspace.ts";
+import { copyReport } from "./copyReport.ts";
+import { openRuleDocumentation } from "./openRuleDocumentation.ts";
+import { selectEnvironment } from "./selectEnvironment.ts";
+import { showFindings } from "./showFindings.ts";
+
+export interface Commands {
+  readonly context: vscode.ExtensionContext;
+  readonly log: vscode.LogOutputChannel;
+  readonly server: Server;
+  readonly choices: EnvironmentChoices;
+}
+
+const table: Readonly<Record<string, (host: Commands, ...args: readonly unknown[]) => unknown>> = {
+  "abiding.selectEnvironment": selectEnvironment,
+  "abiding.checkWorkspace": checkWorkspace,
+  "abiding.copyReport": copyReport,
+  "abiding.showLog": ({ log }) => log.show(),
+  "abiding.restartServer": ({ server }) => server.restart(),
+  "abiding.openRuleDocumentation": openRuleDocumentation,
+  "abiding.showFindings": (_, ...args) => showFindings(...args),
+};
+
+export function registerCommands(host: Commands): vscode.Disposable[] {
+  return Object.entries(table).map(([id, run]) => vscode.commands.registerCommand(id, async (...args: unknown[]) => {
+    try {
+      return await run(host, ...args);
+    } catch (error) {
+      // The user asked for it and gets one message; details are in the log.
+      host.log.error(`${id} failed: ${error instanceof Error ? error.stack ?? error.message : String(error)}`);
+      const showLog = vscode.l10n.t("Show Log");
+      const chosen = await vscode.window.showErrorMessage(vscode.l10n.t("Abiding could not do that: {0}", error instanceof Error ? error.message : String(error)), showLog);
+      if (chosen === showLog) {
+        host.log.show();
+      }
+      return undefined;
+    }
+  }));
+}
+
+/** The document that the user looks at names the project. */
+export function activeProject(): { readonly uri?: string } {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  return uri?.scheme === "file" ? { uri: uri.toString() } : {};
+}

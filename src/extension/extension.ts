@@ -1,0 +1,26 @@
+/**
+ * The VS Code host: thin. It starts the language server when the first build file is looked at and shows what it says;
+ * all knowledge is in the server.
+ */
+import * as vscode from "vscode";
+import { registerCommands } from "./commands/index.ts";
+import { startsServer } from "./documents.ts";
+import { EnvironmentChoices } from "./environmentChoices.ts";
+import { Server } from "./server.ts";
+import { StatusBar } from "./statusBar.ts";
+
+/** Registers what is cheap; nothing is shown and nothing runs before a build file is open or a command is called. */
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel("Abiding", { log: true });
+  const choices = new EnvironmentChoices(context.workspaceState);
+  const server = new Server(context, log, choices);
+  context.subscriptions.push(log, server, new StatusBar(server), ...registerCommands({ context, log, server, choices }));
+
+  const consider = (document: vscode.TextDocument): void => {
+    if (startsServer(document)) {
+      server.startQuietly();
+    }
+  };
+  context.subscriptions.push(vscode.workspace.onDidOpenTextDocument(consider));
+  vscode.workspace.textDocuments.forEach(consider);
+}

@@ -1,0 +1,78 @@
+import { ResponseError, LSPErrorCodes, TextDocumentSyncKind } from "vscode-languageserver/node";
+import type { CancellationToken, Connection, InitializeParams, InitializeResult } from "vscode-languageserver/node";
+import { registerFeatures } from "./features/index.ts";
+import { fixAllKind, showDocumentationCommand } from "./features/codeActions.ts";
+import { registerMessages } from "./messages.ts";
+import { Publisher } from "./publisher.ts";
+import { Session } from "./session.ts";
+import { watchWorkspace } from "./watching.ts";
+
+export interface ServerOptions {
+  /** Environment variables that lead to environments (VIRTUAL_ENV, CONDA_PREFIX, PATH). */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Serves a connection until it ends. Nothing is read from disk before the client has said `initialized`. */
+export function startServer(connection: Connection, options: ServerOptions = {}): void {
+  connection.onInitialize((params): InitializeResult => {
+    const session = new Session(connection, params, options.environment ?? process.env);
+    const publisher = new Publisher(session);
+    const answer = answering(connection, session);
+    synchronise(session, publisher);
+    watchWorkspace(session, publisher);
+    registerFeatures(session, publisher, answer);
+    registerMessages(session, publisher, answer);
+    return { capabilities: capabilities(params), serverInfo: { name: "Abiding" } };
+  });
+  connection.listen();
+}
+
+/** Runs one request: after the messages that are already here, not when cancelled, and never failing the connection. */
+export type Answer = <T>(what: string, token: CancellationToken, otherwise: T, work: () => T) => Promise<T>;
+
+function answering(connection: Connection, session: Session): Answer {
+  return async (what, token, otherwise, work) => {
+    await session.ready;
+    // Lets later edits and cancellations in: a burst of key strokes is diagnosed once, not for each stroke.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (token.isCancellationRequested) {
+      throw new ResponseError(LSPErrorCodes.RequestCancelled, `${what} was cancelled.`);
+    }
+    try {
+      return work();
+    } catch (error) {
+      connection.console.error(`${what} failed: ${error instanceof Error ? error.stack ?? error.message : String(error)}`);
+      return otherwise;
+    }
+  };
+}
+
+function synchronise(session: Session, publisher: Publisher): void {
+  session.documents.onDidChangeContent(({ document }) => {
+    session.documentChanged(document);
+    publisher.schedulePush();
+  });
+  session.documents.onDidClose(({ document }) => {
+    session.documentClosed(document);
+    publisher.schedulePush();
+  });
+  session.documents.listen(session.connection);
+}
+
+function capabilities(params: InitializeParams): InitializeResult["capabilities"] {
+  const clientShowsPages = (params.initializationOptions as { commands?: unknown } | undefined)?.commands !== undefined;
+  return {
+    textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental },
+    diagnosticProvider: { identifier: "abiding", interFileDependencies: true, workspaceDiagnostics: true },
+    codeActionProvider: { codeActionKinds: ["quickfix", fixAllKind] },
+    hoverProvider: true,
+    inlayHintProvider: true,
+    codeLensProvider: {},
+    documentLinkProvider: {},
+    definitionProvider: true,
+    documentSymbolProvider: true,
+    workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
+    // A client with a command of its own would see two with the same purpose.
+    ...(clientShowsPages ? {} : { executeCommandProvider: { commands: [showDocumentationCommand] } }),
+  };
+}
