@@ -1,7 +1,7 @@
 import * as path from "node:path";
 import picomatch from "picomatch";
 import type { Catalogue } from "../catalogue/index.ts";
-import { observationsOf, valueOf } from "../model/index.ts";
+import { valueOf } from "../model/index.ts";
 import type { DeclaredBody, EvaluationContext, Files, Finding, Gap, InstalledBody, Observation, Reading, Requirement, ToolchainBody } from "../model/index.ts";
 import { describeDefault, findToolchains, resolveAgainst } from "../installed/index.ts";
 import { ruleNamed, rules } from "../rules/index.ts";
@@ -91,6 +91,13 @@ export class Workspace {
     this.#layout = undefined;
     this.#environment = undefined;
     this.#diagnosis = undefined;
+  }
+
+  /** Why an environment that was asked for cannot be checked against; undefined when all can. */
+  environmentProblem(): string | undefined {
+    this.#configuration ??= readConfiguration(this.root, this.#files, isRuleName);
+    this.#environment ??= this.#findEnvironment(this.#configuration.configuration);
+    return this.#environment.gaps[0]?.message;
   }
 
   /** Everything about the project; only what is stale is computed again. */

@@ -1,0 +1,85 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { loadCatalogue } from "../engine/catalogue/index.ts";
+import { compareSeverity, Workspace } from "../engine/diagnosis/index.ts";
+import { NodeFiles } from "../engine/files/index.ts";
+import type { Finding } from "../engine/model/index.ts";
+import { ruleNamed } from "../engine/rules/index.ts";
+import { oneOf, UsageError } from "./arguments.ts";
+import type { Arguments, Format } from "./arguments.ts";
+import type { Terminal } from "./terminal.ts";
+import { githubReport } from "./reporters/github.ts";
+import { jsonReport } from "./reporters/json.ts";
+import type { Report } from "./reporters/report.ts";
+import { sarifReport } from "./reporters/sarif.ts";
+import { textReport } from "./reporters/text.ts";
+
+const reporters: Readonly<Record<Format, (report: Report) => string>> = { text: textReport, json: jsonReport, sarif: sarifReport, github: githubReport };
+
+/** `abiding check`. Answers the exit status. Throws UsageError when it cannot run. */
+export function check(given: Arguments, terminal: Terminal): number {
+  const format = oneOf("--format", given.format, ["text", "json", "sarif", "github"], "text");
+  const failOn = oneOf("--fail-on", given.failOn, ["error", "warning", "never"], "error");
+  const subject = subjectOf(given.operands, terminal.workingDirectory);
+  for (const name of given.rules) {
+    if (ruleNamed(name) === undefined) {
+      throw new UsageError(`--rule ${name}: there is no such rule.`);
+    }
+  }
+  const files = new NodeFiles();
+  const workspace = new Workspace(subject.root, files, {
+    catalogue: loadCatalogue(),
+    environment: terminal.environment,
+    ...(given.against.length === 0 ? {} : { against: given.against }),
+    ...(given.interpreter === undefined ? {} : { interpreter: path.resolve(terminal.workingDirectory, given.interpreter) }),
+    ...(given.rules.length === 0 ? {} : { only: given.rules }),
+  });
+  const unanswered = given.against.length === 0 ? undefined : workspace.environmentProblem();
+  if (unanswered !== undefined) {
+    throw new UsageError(unanswered);
+  }
+  const diagnosis = workspace.diagnose();
+  const findings = subject.file === undefined ? diagnosis.findings : diagnosis.findings.filter((finding) => finding.location.path === subject.file);
+  const lines = new Map<string, readonly string[]>();
+  const report: Report = {
+    diagnosis,
+    findings,
+    version: terminal.version,
+    colours: terminal.colours && given.output === undefined,
+    workingDirectory: terminal.workingDirectory,
+    lineOf(file, line) {
+      let known = lines.get(file);
+      if (known === undefined) {
+        const read = files.readText(file);
+        known = read.ok ? read.text.split(/\r\n|\r|\n/) : [];
+        lines.set(file, known);
+      }
+      return known[line];
+    },
+  };
+  terminal.deliver(reporters[format](report), given.output);
+  return failOn !== "never" && findings.some((finding) => reaches(finding, failOn)) ? 1 : 0;
+}
+
+function reaches(finding: Finding, level: "error" | "warning"): boolean {
+  return compareSeverity(finding.severity, level) <= 0;
+}
+
+/** The project folder, and the file when one was named. */
+function subjectOf(operands: readonly string[], workingDirectory: string): { readonly root: string; readonly file?: string } {
+  if (operands.length > 1) {
+    throw new UsageError(`check takes one path, and got ${operands.length}: ${operands.join(" ")}.`);
+  }
+  const given = path.resolve(workingDirectory, operands[0] ?? ".");
+  const status = fs.statSync(given, { throwIfNoEntry: false });
+  if (status === undefined) {
+    throw new UsageError(`${given} does not exist.`);
+  }
+  if (status.isDirectory()) {
+    return { root: fs.realpathSync(given) };
+  }
+  const file = fs.realpathSync(given);
+  const here = fs.realpathSync(workingDirectory);
+  const inside = !path.relative(here, file).startsWith("..");
+  return { root: inside ? here : path.dirname(file), file };
+}

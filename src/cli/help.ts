@@ -1,0 +1,29 @@
+export const help = `abiding: finds ABI and version skew between the torch you build with, the libtorch you
+link and the torch that imports your extension. It reads files only.
+
+Usage
+  abiding check [PATH] [--against ENV ...] [--format text|json|sarif|github]
+                [--rule NAME ...] [--fail-on error|warning|never] [--output FILE]
+  abiding environment [ENV] [--format text|json] [--output FILE]
+  abiding lsp
+
+check        reads the build files under PATH (default: the current folder) and reports findings.
+             PATH may be a file: only its findings are shown.
+environment  describes a torch and what surrounds it. The JSON form is a profile that
+             --against takes elsewhere.
+lsp          speaks the Language Server Protocol on standard input and output.
+
+ENV is a venv or conda prefix, a Python executable, a torch or libtorch folder, a wheel file,
+a saved profile (.json), or torch==VERSION[+LOCAL] from the catalogue of releases. Default:
+abiding.json, then the environment found around PATH.
+
+Options
+  --against ENV        check against this torch; may be given several times
+  --interpreter FILE   the Python executable whose environment counts as the default
+  --rule NAME          run only this rule (also one that is off by default); may be repeated
+  --fail-on LEVEL      exit with 1 from this severity on; default error
+  --output, -o FILE    write the report to FILE
+  --help, --version
+
+Exit status: 0 nothing at the --fail-on level, 1 findings, 2 could not run.
+`;

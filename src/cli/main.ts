@@ -1,0 +1,71 @@
+/** The command line: reads arguments, calls the engine, writes reports. */
+import * as fs from "node:fs";
+import * as path from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { readArguments, UsageError } from "./arguments.ts";
+import { check } from "./check.ts";
+import { describe } from "./environment.ts";
+import { help } from "./help.ts";
+import type { Terminal } from "./terminal.ts";
+
+const terminal: Terminal = {
+  workingDirectory: process.cwd(),
+  environment: process.env,
+  version: manifest.version,
+  colours: process.stdout.isTTY && (process.env.NO_COLOR ?? "") === "" && process.env.TERM !== "dumb",
+  deliver(text, file) {
+    if (file === undefined) {
+      process.stdout.write(text);
+      return;
+    }
+    const target = path.resolve(process.cwd(), file);
+    try {
+      fs.writeFileSync(target, text);
+    } catch (error) {
+      throw new UsageError(`The report could not be written to ${target}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  },
+};
+
+function run(argv: readonly string[]): number | undefined {
+  const given = readArguments(argv);
+  if (given.version) {
+    terminal.deliver(`${terminal.version}\n`, undefined);
+    return 0;
+  }
+  if (given.help || given.command === "help") {
+    terminal.deliver(help, undefined);
+    return 0;
+  }
+  switch (given.command) {
+    case "check":
+      return check(given, terminal);
+    case "environment":
+      return describe(given, terminal);
+    case "lsp":
+      // Loaded on demand: `check` should not wait for the protocol's library.
+      void import("../server/stdio.ts").then((server) => server.startStdioServer());
+      return undefined;
+    case undefined:
+      process.stderr.write(help);
+      return 2;
+    default:
+      throw new UsageError(`There is no command "${given.command}". Commands: check, environment, lsp.`);
+  }
+}
+
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  // The reader of a pipe may leave early (`| head`).
+  process.exit(error.code === "EPIPE" ? 0 : 2);
+});
+
+try {
+  const status = run(process.argv.slice(2));
+  if (status !== undefined) {
+    process.exitCode = status;
+  }
+} catch (error) {
+  const message = error instanceof UsageError ? error.message : `Abiding failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  process.stderr.write(`abiding: ${message}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,85 @@
+import { bodiesOf } from "../../engine/diagnosis/index.ts";
+import { valueOf } from "../../engine/model/index.ts";
+import type { Body, Evidence, Fact, Finding, InstalledBody } from "../../engine/model/index.ts";
+import { docsOf, reportedLocation } from "./report.ts";
+import type { Report } from "./report.ts";
+
+/** The report of docs/schema/check.schema.json. */
+export function jsonReport(report: Report): string {
+  const { diagnosis, findings } = report;
+  const { root } = diagnosis;
+  const [first, ...others] = diagnosis.installed.map(againstOf);
+  return `${JSON.stringify(
+    {
+      schema: 1,
+      root,
+      against: first ?? null,
+      ...(others.length === 0 ? {} : { alsoAgainst: others }),
+      bodies: bodiesOf(diagnosis).map((body) => bodyOf(root, body)),
+      findings: findings.map((finding) => findingOf(root, finding)),
+      suppressed: diagnosis.suppressed,
+      problems: diagnosis.gaps
+        .filter((gap) => gap.kind === "file")
+        .map((gap) => ({ message: gap.message, ...(gap.location === undefined ? {} : { location: reportedLocation(root, gap.location) }) })),
+      notChecked: diagnosis.notChecked,
+    },
+    undefined,
+    2,
+  )}\n`;
+}
+
+function againstOf(body: InstalledBody): object {
+  return { torch: valueOf(body.facts, "torch-version") ?? null, source: body.source, name: body.name };
+}
+
+function bodyOf(root: string, body: Body): object {
+  return { role: body.role, name: body.name, facts: body.facts.map((fact) => factOf(root, fact)) };
+}
+
+function factOf(root: string, fact: Fact): object {
+  const [evidence] = fact.evidence;
+  return {
+    trait: fact.trait,
+    value: fact.value === undefined ? null : fact.value,
+    ...(fact.value === undefined && fact.expression !== undefined ? { expression: fact.expression } : {}),
+    ...(fact.follows === undefined ? {} : { follows: fact.follows }),
+    certainty: fact.certainty,
+    ...(fact.languages === undefined ? {} : { languages: fact.languages }),
+    ...(fact.conditions.length === 0 ? {} : { conditions: fact.conditions.map((one) => ({ text: one.text, branch: one.branch, location: reportedLocation(root, one.location) })) }),
+    evidence: evidenceOf(root, evidence),
+  };
+}
+
+function evidenceOf(root: string, evidence: Evidence): object {
+  switch (evidence.kind) {
+    case "source":
+      return {
+        kind: "source",
+        text: evidence.text,
+        location: reportedLocation(root, evidence.location),
+        ...(evidence.via.length === 0 ? {} : { via: evidence.via.map((step) => ({ what: step.what, location: reportedLocation(root, step.location) })) }),
+      };
+    case "file":
+      return { kind: "file", path: evidence.path, what: evidence.what };
+    case "catalogue":
+      return { kind: "catalogue", table: evidence.table, row: evidence.row, source: evidence.source };
+  }
+}
+
+function findingOf(root: string, finding: Finding): object {
+  return {
+    rule: finding.rule,
+    severity: finding.severity,
+    message: finding.message,
+    ...(finding.target === undefined ? {} : { target: finding.target }),
+    location: reportedLocation(root, finding.location),
+    related: finding.related.map((place) => ({ message: place.message, location: reportedLocation(root, place.location) })),
+    against: finding.against.map((evidence) => evidenceOf(root, evidence)),
+    fixes: finding.fixes.map((fix) => ({
+      title: fix.title,
+      preferred: fix.preferred,
+      edits: fix.edits.map((edit) => ({ location: reportedLocation(root, edit.location), newText: edit.newText })),
+    })),
+    docs: docsOf(finding.rule),
+  };
+}

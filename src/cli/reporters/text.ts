@@ -1,0 +1,159 @@
+import { styleText } from "node:util";
+import { valueOf } from "../../engine/model/index.ts";
+import type { Finding, InstalledBody, Location, Severity } from "../../engine/model/index.ts";
+import { docsOf, relativeTo } from "./report.ts";
+import type { Report } from "./report.ts";
+
+type Style = Parameters<typeof styleText>[0];
+
+const severityStyle: Readonly<Record<Severity, Style>> = { error: ["bold", "red"], warning: ["bold", "yellow"], info: ["bold", "blue"], hint: "dim" };
+const width = 100;
+/** Longer lines are cut around the place. */
+const longestLine = 140;
+
+/** The report for people: findings by target, each with its line, the other side and a way out. */
+export function textReport(report: Report): string {
+  const paint = (style: Style, text: string): string => (report.colours ? styleText(style, text, { validateStream: false }) : text);
+  const { diagnosis, findings } = report;
+  const out: string[] = [];
+  const { root } = diagnosis;
+  const name = (file: string): string => relativeTo(report.workingDirectory, file);
+  out.push(`${paint("bold", root)}`);
+  out.push(...diagnosis.installed.map((body) => `checked against ${torchPhrase(body)}`));
+  out.push(`${plural(diagnosis.files.length, "build file")} read, ${plural(diagnosis.declared.length, "target")}`);
+  for (const [target, group] of byTarget(findings)) {
+    out.push("", paint("underline", target === "" ? "Project" : `Target ${target}`));
+    for (const finding of group) {
+      out.push("", ...findingLines(report, finding, name, paint));
+    }
+  }
+  const problems = diagnosis.gaps.filter((gap) => gap.kind === "file");
+  if (problems.length > 0) {
+    out.push("", paint("underline", "Files that could not be read as they are"));
+    for (const gap of problems.slice(0, 20)) {
+      const where = gap.location === undefined ? name(gap.path) : placeOf(gap.location, name);
+      out.push(...wrap(`${where}: ${gap.message}`, "  "));
+    }
+    if (problems.length > 20) {
+      out.push(`  and ${problems.length - 20} more`);
+    }
+  }
+  out.push("", paint("underline", "Not checked"));
+  for (const sentence of diagnosis.notChecked) {
+    out.push(...wrap(sentence, "  "));
+  }
+  out.push("", summary(report, paint), "");
+  return out.join("\n");
+}
+
+function findingLines(report: Report, finding: Finding, name: (file: string) => string, paint: (style: Style, text: string) => string): string[] {
+  const out = [`${paint(severityStyle[finding.severity], finding.severity)} ${paint("bold", finding.rule)}  ${placeOf(finding.location, name)}`];
+  out.push(...wrap(finding.message, "  "));
+  out.push(...excerpt(report, finding.location, paint));
+  for (const place of finding.related.slice(0, 6)) {
+    out.push(...wrap(`${placeOf(place.location, name)}: ${place.message}`, "    ", "  see "));
+  }
+  if (finding.related.length > 6) {
+    out.push(`      and ${finding.related.length - 6} more places`);
+  }
+  for (const evidence of finding.against) {
+    if (evidence.kind === "file") {
+      out.push(...wrap(`${evidence.path}: ${evidence.what}`, "    ", "  saw "));
+    } else if (evidence.kind === "catalogue") {
+      out.push(...wrap(`${evidence.table}, ${evidence.row}: ${evidence.source}`, "    ", "  saw "));
+    }
+  }
+  for (const fix of finding.fixes) {
+    out.push(...wrap(fix.title, "    ", "  fix "));
+  }
+  out.push(paint("dim", `  ${docsOf(finding.rule)}`));
+  return out;
+}
+
+/** The line with a caret under the place. */
+function excerpt(report: Report, location: Location, paint: (style: Style, text: string) => string): string[] {
+  const { start, end } = location.range;
+  const line = report.lineOf(location.path, start.line);
+  if (line === undefined) {
+    return [];
+  }
+  const from = start.character > longestLine - 20 ? start.character - 40 : 0;
+  const shown = line.slice(from, from + longestLine);
+  const before = shown.slice(0, start.character - from);
+  const last = start.line === end.line ? end.character : line.length;
+  const length = Math.max(1, Math.min(last, from + longestLine) - start.character);
+  const number = String(start.line + 1);
+  const gutter = " ".repeat(number.length);
+  const pad = before.replaceAll(/[^\t]/g, " ");
+  return [
+    `  ${paint("dim", `${number} |`)} ${from > 0 ? "..." : ""}${shown}${from + longestLine < line.length ? "..." : ""}`,
+    `  ${paint("dim", `${gutter} |`)} ${from > 0 ? "   " : ""}${pad}${paint("red", "^".repeat(length))}`,
+  ];
+}
+
+function byTarget(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const target = finding.target ?? "";
+    const group = groups.get(target);
+    if (group === undefined) {
+      groups.set(target, [finding]);
+    } else {
+      group.push(finding);
+    }
+  }
+  return groups;
+}
+
+function placeOf(location: Location, name: (file: string) => string): string {
+  return `${name(location.path)}:${location.range.start.line + 1}:${location.range.start.character + 1}`;
+}
+
+function torchPhrase(body: InstalledBody): string {
+  const version = valueOf(body.facts, "torch-version") ?? "of unknown version";
+  const abi = valueOf(body.facts, "libstdcxx-abi");
+  const cuda = valueOf(body.facts, "cuda-version");
+  const details = [
+    ...(abi === undefined ? [] : [`libstdc++ ABI ${abi}`]),
+    ...(cuda === undefined ? [] : [cuda === null ? "no CUDA" : `CUDA ${cuda}`]),
+    body.source === "catalogue" ? "from the catalogue of releases" : body.name,
+  ];
+  return `torch ${version} (${details.join(", ")})`;
+}
+
+function summary(report: Report, paint: (style: Style, text: string) => string): string {
+  const counts = new Map<Severity, number>();
+  for (const finding of report.findings) {
+    counts.set(finding.severity, (counts.get(finding.severity) ?? 0) + 1);
+  }
+  const parts: string[] = [];
+  for (const [severity, one, many] of [["error", "error", "errors"], ["warning", "warning", "warnings"], ["info", "note", "notes"], ["hint", "hint", "hints"]] as const) {
+    const count = counts.get(severity) ?? 0;
+    if (count > 0) {
+      parts.push(paint(severityStyle[severity], `${count} ${count === 1 ? one : many}`));
+    }
+  }
+  const hidden = report.diagnosis.suppressed > 0 ? `; ${report.diagnosis.suppressed} suppressed` : "";
+  return parts.length === 0 ? `No conflict found in what was checked${hidden}.` : `${parts.join(", ")}${hidden}.`;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function wrap(text: string, indent: string, first = indent): string[] {
+  const lines: string[] = [];
+  let line = first;
+  let empty = true;
+  for (const word of text.split(/\s+/)) {
+    if (!empty && line.length + word.length + 1 > width) {
+      lines.push(line);
+      line = indent.padEnd(first.length);
+      empty = true;
+    }
+    line += empty ? word : ` ${word}`;
+    empty = false;
+  }
+  lines.push(line);
+  return lines;
+}

@@ -1,0 +1,10 @@
+/** What a command needs of the process around it. */
+export interface Terminal {
+  readonly workingDirectory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  /** Standard output is a terminal that wants colours. */
+  readonly colours: boolean;
+  /** Writes a report to standard output, or to a file. Throws UsageError when the file cannot be written. */
+  deliver(text: string, file: string | undefined): void;
+}
