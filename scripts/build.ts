@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { root } from "./lib/root.ts";
+import { root } from "../test/harness/locations.ts";
 
 const production = process.argv.includes("--production");
 

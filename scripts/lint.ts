@@ -1,7 +1,7 @@
 /** ESLint over the sources, then knip for exports, files and packages that nobody uses. */
 import { join } from "node:path";
 import { execa } from "execa";
-import { root } from "./lib/root.ts";
+import { root } from "../test/harness/locations.ts";
 
 const checks = [
   [join(root, "node_modules/eslint/bin/eslint.js"), "--max-warnings", "0", ...process.argv.slice(2), "."],

@@ -1,0 +1,47 @@
+import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join, sep } from "node:path";
+import { root } from "../../test/harness/locations.ts";
+import { browser } from "../prerequisites/browser.ts";
+import { codeServer } from "../prerequisites/codeServer.ts";
+import type { Prerequisite } from "../prerequisites/prerequisite.ts";
+import { torch } from "../prerequisites/torch.ts";
+import { runNodeTests } from "./nodeTests.ts";
+import { runScripts } from "./staticChecks.ts";
+import type { Tally } from "./tally.ts";
+
+/** A group of tests that need the same things. CONTRIBUTING.md says what each is for. */
+export interface Tier {
+  readonly name: string;
+  readonly needs: readonly Prerequisite[];
+  run(): Promise<Tally>;
+}
+
+/** Folders of `test/` that are tiers of their own; all others are unit tests. */
+const ownTiers = ["architecture", "torch", "server", "host", "ui", "vsix"] as const;
+
+const minute = 60_000;
+
+/** Tests that are happy with a torch and can do without belong to their room's unit tests and skip themselves. */
+function unitFiles(): string[] {
+  return testFiles("**").filter((file) => !ownTiers.some((tier) => file.startsWith(join(root, "test", tier) + sep)));
+}
+
+function testFiles(folder: string): string[] {
+  return globSync(`test/${folder}/*.test.ts`, { cwd: root, exclude: ["**/fixtures/**", "test/host/suite/**"] }).map((file) => join(root, file)).sort();
+}
+
+function fileTier(name: string, needs: readonly Prerequisite[], files: () => string[], concurrency: number, timeout: number): Tier {
+  return { name, needs, run: () => runNodeTests({ files: files(), concurrency, timeout }) };
+}
+
+export const tiers: readonly Tier[] = [
+  { name: "static", needs: [], run: () => runScripts(["build", "typecheck", "lint"]) },
+  fileTier("architecture", [], () => testFiles("architecture"), 1, minute),
+  fileTier("unit", [torch], unitFiles, availableParallelism(), 5 * minute),
+  fileTier("torch", [torch], () => testFiles("torch/**"), 1, 5 * minute),
+  fileTier("server", [], () => testFiles("server/**"), 1, 3 * minute),
+  fileTier("host", [codeServer, browser], () => testFiles("host"), 1, 5 * minute),
+  fileTier("ui", [codeServer, browser], () => testFiles("ui/**"), 1, 5 * minute),
+  fileTier("vsix", [codeServer, browser], () => testFiles("vsix/**"), 1, 5 * minute),
+];
