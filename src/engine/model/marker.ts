@@ -173,7 +173,7 @@ function worldsOf(markers: readonly Marker[]): readonly MarkerEnvironment[] {
     for (const implementation of implementations) {
       for (const machine of machines) {
         for (const python of pythons) {
-          const version = python === undefined ? {} : { python_full_version: python, python_version: python.split(".").slice(0, 2).join(".") };
+          const version: MarkerEnvironment = python === undefined ? {} : { python_full_version: python, python_version: python.split(".").slice(0, 2).join(".") };
           worlds.push({ ...platform, ...implementation, platform_machine: machine, ...version });
         }
       }

@@ -98,6 +98,8 @@ export interface BaseImage extends Observed {
   readonly image: string;
   readonly torchVersion?: string;
   readonly cudaVersion?: string;
+  /** The build stage that starts from it; requirements of that stage have it as their group. */
+  readonly stage?: string;
 }
 
 /** Cache variables that another tool hands to CMake: setup.py's cmake_args, scikit-build-core's define table, presets. */
