@@ -150,3 +150,21 @@ function withoutCMakeArgument(text: string, from: number, to: number): [number, 
   }
   return [start, to];
 }
+
+/** Adds a string after an element of a Python list, quoted as that element is. Undefined when the element is no plain string. */
+export function insertElementFix(files: Files, element: Location, text: string, title: string): Fix | undefined {
+  const source = lined(files, element.path);
+  if (source === undefined) return undefined;
+  const start = offsetOf(source, element.range.start);
+  const end = offsetOf(source, element.range.end);
+  if (start === undefined || end === undefined) return undefined;
+  const inner = source.text[start - 1] ?? "";
+  const outer = source.text[start] ?? "";
+  const quotedOutside = "\"'".includes(inner) && inner !== "" && source.text[end] === inner;
+  const quote = quotedOutside ? inner : outer;
+  if (quote === "" || !"\"'".includes(quote) || text.includes(quote) || text.includes("\\")) return undefined;
+  const at = quotedOutside ? end + 1 : end;
+  if (!/^\s*[,\])]/.test(source.text.slice(at, at + 200))) return undefined;
+  const position = positionOf(source, at);
+  return { title, preferred: true, edits: [{ location: { path: element.path, range: { start: position, end: position } }, newText: `, ${quote}${text}${quote}` }] };
+}

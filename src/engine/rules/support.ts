@@ -165,3 +165,24 @@ function distinctPlaces(places: readonly RelatedPlace[], primary: Location): Rel
 export function sourceOf(evidence: readonly Evidence[]): SourceEvidence | undefined {
   return evidence.find((one): one is SourceEvidence => one.kind === "source");
 }
+
+const severityOrder: readonly Severity[] = ["error", "warning", "info", "hint"];
+
+/** Findings of one rule at one place become one: the gravest leads, the others add their sentences and places. */
+export function mergeByLocation(findings: readonly Finding[]): Finding[] {
+  const merged: Finding[] = [];
+  for (const group of groupBy(findings, (one) => locationKey(one.location)).values()) {
+    const sorted = [...group].sort((a, b) => severityOrder.indexOf(a.severity) - severityOrder.indexOf(b.severity));
+    const lead = sorted[0];
+    if (lead === undefined) continue;
+    const messages = [...new Set(sorted.map((one) => one.message))];
+    merged.push({
+      ...lead,
+      message: messages.join(" "),
+      related: distinctPlaces(sorted.flatMap((one) => one.related), lead.location),
+      against: sorted.flatMap((one) => one.against),
+      fixes: lead.fixes.length > 0 ? lead.fixes : (sorted.find((one) => one.fixes.length > 0)?.fixes ?? []),
+    });
+  }
+  return merged;
+}

@@ -1,0 +1,158 @@
+/** The libstdc++ ABI of the parts of one project against each other. */
+import type { AbiSetting, Condition, DeclaredBody, Finding } from "../../model/index.ts";
+import { canHoldTogether, observationsOf } from "../../model/index.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+import { conditionSuffix, finding, groupBy, place, targetsPhrase, viaPlaces } from "../support.ts";
+import { exchangesObjects } from "../torch.ts";
+import { torchAbi } from "./againstTorch.ts";
+import type { Claim } from "./claims.ts";
+import { abiFacts, claimsOf } from "./claims.ts";
+
+type Severities = Pick<Rule, "name" | "severity">;
+
+/** Targets that link together, compilers of one target, switches that add up, and builders of the same project. */
+export function insideProject(rule: Severities, context: RuleContext): readonly Finding[] {
+  return [...betweenTargets(rule, context), ...insideTargets(rule, context), ...betweenBuilders(rule, context)];
+}
+
+function betweenTargets(rule: Severities, context: RuleContext): readonly Finding[] {
+  const byName = new Map(context.declared.filter((one) => one.target.builder === "cmake").map((one) => [one.name, one]));
+  const findings: Finding[] = [];
+  for (const body of byName.values()) {
+    for (const link of body.target.links) {
+      const other = link.isProjectTarget ? byName.get(link.name) : undefined;
+      if (other === undefined || other === body || !passesObjects(other)) continue;
+      const pair = disagreeing(claimsOf(body), claimsOf(other));
+      if (pair !== undefined) findings.push(pairFinding(rule, context, pair));
+      else findings.push(...againstDefault(rule, context, body, other), ...againstDefault(rule, context, other, body));
+    }
+  }
+  return findings;
+}
+
+/** A compiled library whose C++ symbols the linking target can use. */
+function passesObjects(body: DeclaredBody): boolean {
+  return ["shared", "static", "object", "unknown"].includes(body.target.kind) && body.target.languages.includes("CXX");
+}
+
+function disagreeing(left: readonly Claim[], right: readonly Claim[]): readonly [Claim, Claim] | undefined {
+  for (const one of left) {
+    const other = right.find((two) => two.language === one.language && two.value !== one.value && together(one.fact.conditions, two.fact.conditions));
+    if (other !== undefined) return [one, other];
+  }
+  return undefined;
+}
+
+/** Conditions of separate statements exclude each other when one is the negation of the other's text. */
+function together(a: readonly Condition[], b: readonly Condition[]): boolean {
+  return canHoldTogether(a, b) && !a.some((x) => b.some((y) => x.id !== y.id && x.branch === 0 && y.branch === 0 && negates(x.text, y.text)));
+}
+
+function negates(a: string, b: string): boolean {
+  const plain = (text: string): string => text.replace(/^\s*(?:NOT|not)\s+\(?/, "").replace(/\)?\s*$/, "").trim();
+  const isNegated = (text: string): boolean => /^\s*(?:NOT|not)\s/.test(text);
+  if (isNegated(a) !== isNegated(b)) return plain(a) === plain(b);
+  // USE_X AND NOT Y, with Y on the other side.
+  return [a, b].some((text, index) => {
+    const other = index === 0 ? b : a;
+    return /^\w+$/.test(other.trim()) && new RegExp(`\\b(?:NOT|not)\\s+${other.trim()}\\b`).test(text);
+  });
+}
+
+function pairFinding(rule: Severities, context: RuleContext, [one, other]: readonly [Claim, Claim]): Finding {
+  // The value that is not torch's is the one to edit; without a torch, the older ABI.
+  const torch = torchAbi(context, one.evidence.location.path);
+  const wrongValue = torch === undefined ? 0 : torch.value === 1 ? 0 : 1;
+  const [wrong, right] = one.value === wrongValue ? [one, other] : [other, one];
+  return finding(rule, {
+    message: `${targetsPhrase([wrong.body.name])} is compiled with _GLIBCXX_USE_CXX11_ABI=${wrong.value} (${place(wrong.evidence.location, context.root)}${conditionSuffix(wrong.fact.conditions)}) and ${targetsPhrase([right.body.name])} with ${right.value} (${place(right.evidence.location, context.root)}${conditionSuffix(right.fact.conditions)}), and the two are linked together. Functions that take or return std::string have different names on the two sides.`,
+    target: wrong.body.name,
+    location: wrong.evidence.location,
+    related: [{ message: `${right.value} for target ${right.body.name}`, location: right.evidence.location }, ...viaPlaces(wrong.evidence.via)],
+  });
+}
+
+/** An explicit 0 (or torch's 0) on one side, nothing on the other: the compiler's default is 1 since GCC 5. */
+function againstDefault(rule: Severities, context: RuleContext, explicit: DeclaredBody, silent: DeclaredBody): readonly Finding[] {
+  const isSilent = !silent.facts.some((one) => one.trait === "libstdcxx-abi") && !silent.target.arguments.some((one) => !one.known && one.languages.includes("CXX"));
+  if (!isSilent || !passesObjects(silent) && silent.target.kind !== "module" && silent.target.kind !== "executable") return [];
+  const zero = abiFacts(explicit, "CXX").find((one) => one.value === 0);
+  const evidence = zero?.evidence[0];
+  if (zero === undefined || evidence?.kind !== "source") return [];
+  // Whether std::string crosses between the two cannot be told from build files.
+  return [finding(rule, {
+    severity: "warning",
+    message: `${targetsPhrase([explicit.name])} is compiled with _GLIBCXX_USE_CXX11_ABI=0 (${place(evidence.location, context.root)}${conditionSuffix(zero.conditions)}), and ${targetsPhrase([silent.name])}, with which it is linked, gets no value and so the compiler's default of 1. Functions between the two that take or return std::string will not be found.`,
+    target: explicit.name,
+    location: evidence.location,
+    related: [{ message: `target ${silent.name} gets no _GLIBCXX_USE_CXX11_ABI`, location: silent.target.location }],
+  })];
+}
+
+function insideTargets(rule: Severities, context: RuleContext): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (const body of context.declared) {
+    const claims = claimsOf(body);
+    const host = claims.filter((one) => one.language === "CXX");
+    const device = claims.filter((one) => one.language === "CUDA" || one.language === "HIP");
+    for (const cuda of device) {
+      const cxx = host.find((one) => one.value !== cuda.value && together(one.fact.conditions, cuda.fact.conditions));
+      if (cxx === undefined) continue;
+      const torch = torchAbi(context, cuda.evidence.location.path);
+      const [wrong, right] = torch !== undefined && exchangesObjects(context, body.target) && torch.value === cuda.value ? [cxx, cuda] : [cuda, cxx];
+      findings.push(finding(rule, {
+        message: `The C++ sources of ${targetsPhrase([body.name])} are compiled with _GLIBCXX_USE_CXX11_ABI=${cxx.value} (${place(cxx.evidence.location, context.root)}) and its ${cuda.language} sources with ${cuda.value} (${place(cuda.evidence.location, context.root)}). The two end up in one binary and do not agree on std::string.`,
+        target: body.name,
+        location: wrong.evidence.location,
+        related: [{ message: `${right.value} for the other compiler`, location: right.evidence.location }],
+      }));
+      break;
+    }
+    findings.push(...switchesThatAddUp(rule, context, body, host));
+  }
+  return findings;
+}
+
+/** Two switches of the project that each set another value, and that can both be on. */
+function switchesThatAddUp(rule: Severities, context: RuleContext, body: DeclaredBody, claims: readonly Claim[]): readonly Finding[] {
+  for (const [index, earlier] of claims.entries()) {
+    if (earlier.fact.conditions.length === 0) continue;
+    const later = claims.slice(index + 1).find((one) => one.value !== earlier.value && one.fact.conditions.length > 0 && together(earlier.fact.conditions, one.fact.conditions));
+    if (later === undefined) continue;
+    return [finding(rule, {
+      message: `${targetsPhrase([body.name])} gets _GLIBCXX_USE_CXX11_ABI=${earlier.value}${conditionSuffix(earlier.fact.conditions)} at ${place(earlier.evidence.location, context.root)} and ${later.value}${conditionSuffix(later.fact.conditions)} at ${place(later.evidence.location, context.root)}. With both switched on the same sources get both values, and the later one wins.`,
+      target: body.name,
+      location: earlier.evidence.location,
+      related: [{ message: `${later.value}${conditionSuffix(later.fact.conditions)}`, location: later.evidence.location }],
+    })];
+  }
+  return [];
+}
+
+/** Defaults of the same choice that differ between build files: CMake's option and setup.py's environment variable. */
+function betweenBuilders(rule: Severities, context: RuleContext): readonly Finding[] {
+  const settings = observationsOf(context.observations, "abi-setting").filter((one) => one.value !== undefined && one.variable !== undefined && /default/.test(one.how));
+  const findings: Finding[] = [];
+  for (const group of groupBy(settings, (one) => normalName(one.variable ?? "")).values()) {
+    const zero = group.find((one) => one.value === 0);
+    const one = group.find((other) => other.value === 1 && zero !== undefined && other.evidence.location.path !== zero.evidence.location.path && canHoldTogether(zero.conditions, other.conditions));
+    if (zero === undefined || one === undefined) continue;
+    const torch = torchAbi(context, zero.evidence.location.path);
+    const [wrong, right] = torch?.value === 0 ? [one, zero] : [zero, one];
+    findings.push(finding(rule, {
+      message: `${name(wrong)} defaults to ${String(wrong.value)} at ${place(wrong.evidence.location, context.root)} and ${name(right)} to ${String(right.value)} at ${place(right.evidence.location, context.root)}: the same sources come out with another _GLIBCXX_USE_CXX11_ABI depending on which build file starts the build.`,
+      location: wrong.evidence.location,
+      related: group.filter((other) => other !== wrong).map((other) => ({ message: `${name(other)} defaults to ${String(other.value)} (${other.how})`, location: other.evidence.location })),
+    }));
+  }
+  return findings;
+}
+
+function name(setting: AbiSetting): string {
+  return setting.variable ?? "the ABI option";
+}
+
+/** `_GLIBCXX_USE_CXX11_ABI`, `GLIBCXX_USE_CXX11_ABI` and `USE_CXX11_ABI` name one choice. */
+function normalName(variable: string): string {
+  return variable.replace(/^_+/, "").replace(/^GLIBCXX_/, "").toUpperCase();
+}

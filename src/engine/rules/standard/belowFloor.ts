@@ -1,0 +1,68 @@
+/** Standards below what the headers of torch accept. */
+import type { TorchRelease } from "../../catalogue/index.ts";
+import type { Finding } from "../../model/index.ts";
+import { factsOf } from "../../model/index.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+import { conditionSuffix, describe, finding, groupBy, languagesPhrase, locationKey, place, targetsPhrase, viaPlaces } from "../support.ts";
+import { allowedTorch, dependsOnTorchVersion, givenTorch, judgedByRange, releaseEvidence, seesTorch } from "../torch.ts";
+import type { StandardClaim } from "./claims.ts";
+import { isBuilderDefault, standardFixes, standardsOf } from "./claims.ts";
+
+type Severities = Pick<Rule, "name" | "severity">;
+
+export function belowFloor(rule: Severities, context: RuleContext): readonly Finding[] {
+  const claims = context.declared
+    .filter((body) => seesTorch(context, body.target))
+    .flatMap((body) => body.target.languages.flatMap((language) => standardsOf(body, language)))
+    .filter((one) => !isBuilderDefault(one) && !dependsOnTorchVersion(one.fact.conditions));
+  const findings: Finding[] = [];
+  for (const group of groupBy(claims, (one) => `${locationKey(one.evidence.location)} ${one.value}`).values()) {
+    const first = group[0];
+    const found = first === undefined ? undefined : judge(rule, context, first, group);
+    if (found !== undefined) findings.push(found);
+  }
+  return findings;
+}
+
+function judge(rule: Severities, context: RuleContext, first: StandardClaim, group: readonly StandardClaim[]): Finding | undefined {
+  const names = group.map((one) => one.body.name);
+  const languages = [...new Set(group.map((one) => one.language))];
+  const subject = `The ${languagesPhrase(languages)} sources of ${targetsPhrase(names)} are compiled as C++${first.value} (${place(first.evidence.location, context.root)}${conditionSuffix(first.fact.conditions)})`;
+  const common = {
+    ...(new Set(names).size === 1 ? { target: first.body.name } : {}),
+    location: first.evidence.location,
+    related: [...viaPlaces(first.evidence.via), ...[...new Set(group.map((one) => one.body))].slice(0, 5).map((body) => ({ message: `target ${body.name} is made here`, location: body.target.location }))],
+  };
+  if (context.installed !== undefined) {
+    const floor = factsOf(context.installed.facts, "cxx-standard-floor").find((one) => one.value !== undefined);
+    if (floor?.value === undefined || first.value >= floor.value) return undefined;
+    return finding(rule, {
+      ...common,
+      message: `${subject}, but the headers of ${givenTorch(context)?.name ?? "torch"} stop with an #error below C++${floor.value} (${describe(floor.evidence[0], context.root)}).`,
+      against: floor.evidence,
+      fixes: standardFixes(context.files, first, floor.value),
+    });
+  }
+  const allowed = allowedTorch(context, first.evidence.location.path);
+  const refusing = allowed.releases.filter((release) => release.cxxStandardFloor > first.value);
+  const oldest = refusing[0];
+  const newest = refusing.at(-1);
+  if (oldest === undefined || newest === undefined) return undefined;
+  const all = refusing.length === allowed.releases.length;
+  return finding(rule, {
+    ...common,
+    severity: all ? rule.severity : "warning",
+    message: `${subject}, but ${refusals(refusing, all)} (${allowed.words}). ${judgedByRange}`,
+    against: [releaseEvidence(oldest)],
+    fixes: standardFixes(context.files, first, newest.cxxStandardFloor),
+  });
+}
+
+function refusals(refusing: readonly TorchRelease[], all: boolean): string {
+  const first = refusing[0];
+  const last = refusing.at(-1);
+  if (first === undefined || last === undefined) return "";
+  const higher = last.cxxStandardFloor > first.cxxStandardFloor ? `, and those of torch ${refusing.find((one) => one.cxxStandardFloor === last.cxxStandardFloor)?.version ?? ""} below C++${last.cxxStandardFloor}` : "";
+  const who = all ? "every torch that the project allows: those" : `some torch that the project allows: those`;
+  return `this is refused by the headers of ${who} of torch ${first.version} and newer stop with an #error below C++${first.cxxStandardFloor}${higher}`;
+}

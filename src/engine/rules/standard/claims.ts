@@ -1,0 +1,39 @@
+/** The C++ standard that each compiler of a target is told to use. */
+import type { DeclaredBody, Fact, Files, Fix, Language, SourceEvidence } from "../../model/index.ts";
+import { factsOf } from "../../model/index.ts";
+import { effectiveFacts } from "../../sources/flags/index.ts";
+import { deleteArgumentFix, replaceFix, textAt } from "../edits.ts";
+import { sourceOf } from "../support.ts";
+
+export interface StandardClaim {
+  readonly body: DeclaredBody;
+  readonly language: Language;
+  readonly fact: Fact<"cxx-standard">;
+  readonly value: number;
+  readonly evidence: SourceEvidence;
+}
+
+/** Known standards as they take effect, those that torch's builder adds included. */
+export function standardsOf(body: DeclaredBody, language: Language): readonly StandardClaim[] {
+  return factsOf(effectiveFacts(body.facts, language), "cxx-standard").flatMap((fact) => {
+    const evidence = sourceOf(fact.evidence);
+    return fact.value === undefined || evidence === undefined ? [] : [{ body, language, fact, value: fact.value, evidence }];
+  });
+}
+
+/** True for the -std that BuildExtension adds when the project gives none. */
+export function isBuilderDefault(claim: StandardClaim): boolean {
+  return claim.fact.certainty === "inferred";
+}
+
+/** Raises the standard where it is written; for torch's extensions also: leave it to BuildExtension. */
+export function standardFixes(files: Files, claim: StandardClaim, wanted: number): readonly (Fix | undefined)[] {
+  const { location } = claim.evidence;
+  const text = textAt(files, location) ?? "";
+  const written = new RegExp(`((?:c|gnu)\\+\\+|std_|^\\D*)(${claim.value}|1[yz]|2a|0x)(?!\\d)`).exec(text);
+  const from = written === null ? undefined : `${written[1] ?? ""}${written[2] ?? ""}`;
+  const raise = from === undefined ? undefined : replaceFix(files, location, from, `${written?.[1] ?? ""}${wanted}`, `Raise it to C++${wanted}`);
+  const flag = /[-/]std[=:](?:c|gnu)\+\+\w\w/.exec(text)?.[0];
+  const leaves = flag !== undefined && /^(?:Cpp|CUDA|Sycl)Extension$|^load/.test(claim.body.target.madeBy);
+  return [raise, leaves ? deleteArgumentFix(files, location, flag, `Delete ${flag}: BuildExtension then passes the standard of its torch`, false) : undefined];
+}

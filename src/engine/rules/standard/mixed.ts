@@ -1,0 +1,66 @@
+/** Host and CUDA sources of one target compiled as different C++. */
+import type { DeclaredBody, Finding } from "../../model/index.ts";
+import { canHoldTogether, valueOf } from "../../model/index.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+import { conditionSuffix, finding, place } from "../support.ts";
+import { allowedTorch, dependsOnTorchVersion, givenTorch, seesTorch } from "../torch.ts";
+import type { StandardClaim } from "./claims.ts";
+import { isBuilderDefault, standardsOf } from "./claims.ts";
+
+type Severities = Pick<Rule, "name" | "severity">;
+
+export function mixed(rule: Severities, context: RuleContext): readonly Finding[] {
+  return context.declared.flatMap((body) => {
+    if (!body.target.languages.includes("CXX") || !body.target.languages.includes("CUDA") || !seesTorch(context, body.target)) return [];
+    const host = standardsOf(body, "CXX").filter((one) => !isBuilderDefault(one));
+    const device = standardsOf(body, "CUDA").filter((one) => !isBuilderDefault(one));
+    return [bothWritten(rule, context, body, host, device) ?? oneWritten(rule, context, body, host, device)].filter((one) => one !== undefined);
+  });
+}
+
+function bothWritten(rule: Severities, context: RuleContext, body: DeclaredBody, host: readonly StandardClaim[], device: readonly StandardClaim[]): Finding | undefined {
+  for (const cuda of device) {
+    // A host value that holds beside the CUDA one and equals it leaves nothing to say.
+    const beside = host.filter((one) => canHoldTogether(one.fact.conditions, cuda.fact.conditions));
+    const cxx = beside.find((one) => one.value !== cuda.value);
+    if (cxx === undefined || beside.some((one) => one.value === cuda.value)) continue;
+    const [lower, higher] = cxx.value < cuda.value ? [cxx, cuda] : [cuda, cxx];
+    return finding(rule, {
+      severity: "warning",
+      message: `The C++ sources of target ${body.name} are compiled as C++${cxx.value} (${place(cxx.evidence.location, context.root)}${conditionSuffix(cxx.fact.conditions)}) and its CUDA sources as C++${cuda.value} (${place(cuda.evidence.location, context.root)}${conditionSuffix(cuda.fact.conditions)}). Both include torch's headers, whose inline code depends on the standard.`,
+      target: body.name,
+      location: lower.evidence.location,
+      related: [{ message: `C++${higher.value} for the other compiler`, location: higher.evidence.location }],
+    });
+  }
+  return undefined;
+}
+
+/** BuildExtension adds its own -std to the list that has none. */
+function oneWritten(rule: Severities, context: RuleContext, body: DeclaredBody, host: readonly StandardClaim[], device: readonly StandardClaim[]): Finding | undefined {
+  if (!/^(?:CUDAExtension|load|load_inline)$/.test(body.target.madeBy) || (host.length === 0) === (device.length === 0)) return undefined;
+  const silent = host.length === 0 ? "CXX" : "CUDA";
+  // Arguments that could not be evaluated may hold a -std.
+  if (body.target.arguments.some((one) => !one.known && one.languages.includes(silent)) || body.facts.some((one) => one.trait === "cxx-standard" && one.value === undefined && (one.languages ?? []).includes(silent))) return undefined;
+  const written = (host.length === 0 ? device : host).find((one) => !dependsOnTorchVersion(one.fact.conditions));
+  if (written === undefined) return undefined;
+  const added = builderDefault(context, written.evidence.location.path);
+  if (added === undefined || added.value === written.value) return undefined;
+  const [its, other] = silent === "CXX" ? ["CUDA", "C++"] : ["C++", "CUDA"];
+  return finding(rule, {
+    severity: "warning",
+    message: `The ${its} sources of target ${body.name} are compiled as C++${written.value} (${place(written.evidence.location, context.root)}${conditionSuffix(written.fact.conditions)}), while nothing is given for its ${other} sources, to which BuildExtension of ${added.words} adds -std=c++${added.value}. The two halves of the extension differ in their standard.`,
+    target: body.name,
+    location: written.evidence.location,
+    related: [{ message: `target ${body.name} is made here`, location: body.target.location }],
+  });
+}
+
+function builderDefault(context: RuleContext, path: string): { readonly value: number; readonly words: string } | undefined {
+  if (context.installed !== undefined) {
+    const value = valueOf(context.installed.facts, "cxx-standard-default");
+    return value === undefined ? undefined : { value, words: givenTorch(context)?.name ?? "torch" };
+  }
+  const newest = allowedTorch(context, path).releases.at(-1);
+  return newest === undefined ? undefined : { value: newest.cxxStandardDefault, words: `torch ${newest.version}, the newest that the project allows,` };
+}

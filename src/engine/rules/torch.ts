@@ -1,0 +1,174 @@
+/** Which torch a target will meet: the installed one, or the releases that the project's requirements allow. */
+import { dirname, isAbsolute, relative } from "node:path";
+import type { TorchRelease } from "../catalogue/index.ts";
+import type { CatalogueEvidence, Condition, DeclaredTarget, Requirement } from "../model/index.ts";
+import { compareVersions, exactVersion, parseSpecifiers, satisfies, valueOf } from "../model/index.ts";
+import { reachableSources } from "../sources/cpp/index.ts";
+import type { RuleContext } from "./rule.ts";
+import { place, torchName } from "./support.ts";
+
+/** Releases of torch that a project does not keep out. */
+export interface TorchRange {
+  /** Oldest first. Empty only when the catalogue holds none of them. */
+  readonly releases: readonly TorchRelease[];
+  /** The requirements that restrict it. */
+  readonly requirements: readonly Requirement[];
+  /** "torch>=1.5 (requirements.txt:1)" or "no requirement of the project bounds torch". */
+  readonly words: string;
+}
+
+const metadataRoles: ReadonlySet<Requirement["role"]> = new Set<Requirement["role"]>(["build", "install", "setup-requires"]);
+const fileRoles: ReadonlySet<Requirement["role"]> = new Set<Requirement["role"]>(["requirements-file", "constraint", "conda"]);
+
+/** Folders whose requirements serve something else than building the project. */
+const asideFolders = /(?:^|[\\/])(?:docs?|examples?|tutorials?|benchmarks?|tests?|third_party|3rdparty|docker|\.github)[\\/]/i;
+
+/**
+ * The releases that the requirements around a build file allow. What the package declares for itself counts first and
+ * together; requirements files and conda environments, which are often alternatives, count when it declares nothing.
+ */
+export function allowedTorch(context: RuleContext, path: string): TorchRange {
+  const around = requirementsAround(context, path);
+  const metadata = around.filter((one) => metadataRoles.has(one.role) && bounds(one));
+  const releases = context.catalogue.torchReleases;
+  if (metadata.length > 0) {
+    const sets = metadata.map((one) => releasesOf(context, one));
+    const common = releases.filter((release) => sets.every((set) => set.includes(release)));
+    // Requirements that exclude each other are another rule's business: here any of them may be in force.
+    return range(context, common.length > 0 ? common : union(releases, sets), metadata);
+  }
+  const files = around.filter((one) => fileRoles.has(one.role));
+  // A bare "torch" among alternatives takes the bound away; torch.org's own metadata names none.
+  if (files.length > 0 && files.some(bounds)) {
+    const bounded = files.filter(bounds);
+    return range(context, union(releases, bounded.map((one) => releasesOf(context, one))), bounded);
+  }
+  return range(context, releases, around.filter((one) => metadataRoles.has(one.role) || fileRoles.has(one.role)).slice(0, 1));
+}
+
+function bounds(requirement: Requirement): boolean {
+  return (parseSpecifiers(requirement.specifier)?.length ?? 0) > 0;
+}
+
+function union(releases: readonly TorchRelease[], sets: readonly (readonly TorchRelease[])[]): readonly TorchRelease[] {
+  return releases.filter((release) => sets.some((set) => set.includes(release)));
+}
+
+function releasesOf(context: RuleContext, requirement: Requirement): readonly TorchRelease[] {
+  const exact = exactVersion(requirement.specifier);
+  if (exact !== undefined) {
+    const release = context.catalogue.torchRelease(exact);
+    return release === undefined ? [] : [release];
+  }
+  return context.catalogue.torchReleases.filter((release) => satisfies(release.version, requirement.specifier) === true);
+}
+
+function requirementsAround(context: RuleContext, path: string): readonly Requirement[] {
+  const torch = context.requirements.filter((one) => one.name === "torch" && one.known && !asideFolders.test(relative(context.root, one.location.path)));
+  const above = torch.filter((one) => isAbove(dirname(one.location.path), path) || isAbove(dirname(dirname(one.location.path)), path));
+  return above.length > 0 ? above : torch;
+}
+
+function isAbove(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return !inside.startsWith("..") && !isAbsolute(inside);
+}
+
+function range(context: RuleContext, releases: readonly TorchRelease[], requirements: readonly Requirement[]): TorchRange {
+  const first = requirements[0];
+  const bounded = requirements.some(bounds);
+  const words = first === undefined
+    ? "no requirement of the project bounds torch"
+    : bounded
+      ? `the project asks for ${requirements.slice(0, 2).map((one) => `torch${one.specifier} (${place(one.location, context.root)})`).join(" and ")}`
+      : `the project asks for torch without a bound (${place(first.location, context.root)})`;
+  return { releases, requirements, words };
+}
+
+/** A row of the table of releases, as evidence. */
+export function releaseEvidence(release: TorchRelease): CatalogueEvidence {
+  return { kind: "catalogue", table: "torch-releases", row: release.version, source: release.sources[0] ?? "" };
+}
+
+/** Why an exact torch was not compared with, as a sentence to end a message that judges by the range. */
+export const judgedByRange = "No installed torch was given, so this is judged by the releases that the project allows.";
+
+/** Version and name of the torch to check against; undefined when none was given or its version is unknown. */
+export function givenTorch(context: RuleContext): { readonly version: string; readonly name: string } | undefined {
+  const version = context.installed === undefined ? undefined : valueOf(context.installed.facts, "torch-version");
+  return context.installed === undefined || version === undefined ? undefined : { version, name: torchName(context.installed) };
+}
+
+/**
+ * The torch that has lost something since `removedIn`, in words: the given one, or the newest that the project
+ * allows. undefined when the torch in question still has it, or nothing is known.
+ */
+export function torchWithout(context: RuleContext, removedIn: string, path: string): string | undefined {
+  const given = givenTorch(context);
+  if (given !== undefined) return compareVersions(releasePart(given.version), removedIn) >= 0 ? given.name : undefined;
+  if (context.installed !== undefined) return undefined;
+  const allowed = allowedTorch(context, path);
+  const newest = allowed.releases.at(-1);
+  return newest !== undefined && compareVersions(newest.version, removedIn) >= 0 ? `torch ${newest.version}, which the project allows (${allowed.words})` : undefined;
+}
+
+/** "2.9.0a0+git1" -> "2.9.0": a pre-release of a release already lacks what the release lacks. */
+export function releasePart(version: string): string {
+  return /^\d+(?:\.\d+)*/.exec(version)?.[0] ?? version;
+}
+
+/** The author already tells torch releases apart where this holds. */
+export function dependsOnTorchVersion(conditions: readonly Condition[]): boolean {
+  return conditions.some((one) => /torch\w*_?\.?_{0,2}version|TORCH_(?:VERSION|MAJOR|MINOR)|torch_?(?:ver|v)\b|__version__|is_torch|TORCH_\d/i.test(one.text));
+}
+
+const torchHeader = /^(?:torch|ATen|c10|caffe2|THC|TH)\//;
+const stableHeader = /^torch\/(?:csrc\/(?:stable|inductor\/aoti_torch\/c)|headeronly)\//;
+
+type Includes = "unstable" | "stable" | "none" | "unknown";
+const includesOf = new WeakMap<RuleContext, Map<DeclaredTarget, Includes>>();
+
+/** What the sources of a target include of torch, through headers of the project. */
+function torchIncludes(context: RuleContext, target: DeclaredTarget): Includes {
+  const known = includesOf.get(context) ?? new Map<DeclaredTarget, Includes>();
+  includesOf.set(context, known);
+  let found = known.get(target);
+  if (found === undefined) {
+    found = readIncludes(context, target);
+    known.set(target, found);
+  }
+  return found;
+}
+
+function readIncludes(context: RuleContext, target: DeclaredTarget): Includes {
+  const reached = reachableSources(target, context.root, context.files, (path) => context.scan(path));
+  const names = new Set(reached.map((one) => lastPart(one.scan.path)));
+  let complete = target.sources.length > 0 && target.sources.every((source) => names.has(lastPart(source.path)));
+  let stable = false;
+  for (const { scan } of reached) {
+    for (const include of scan.includes) {
+      if (stableHeader.test(include.header)) stable = true;
+      else if (torchHeader.test(include.header)) return "unstable";
+      else if (!include.angled && !names.has(lastPart(include.header))) complete = false;
+    }
+  }
+  if (stable) return "stable";
+  return complete ? "none" : "unknown";
+}
+
+function lastPart(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+}
+
+/** Whether a compiled target sees torch's headers. Imported and interface targets compile nothing. */
+export function seesTorch(context: RuleContext, target: DeclaredTarget): boolean {
+  if (target.kind === "imported" || target.kind === "interface") return false;
+  const includes = torchIncludes(context, target);
+  if (target.usesTorch === true) return includes !== "none";
+  return includes === "stable" || includes === "unstable";
+}
+
+/** Whether C++ objects cross between a target and torch: not when it uses torch's stable headers alone. */
+export function exchangesObjects(context: RuleContext, target: DeclaredTarget): boolean {
+  return seesTorch(context, target) && torchIncludes(context, target) !== "stable";
+}
