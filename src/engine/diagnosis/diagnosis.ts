@@ -1,10 +1,13 @@
-import type { Body, DeclaredBody, Finding, Gap, InstalledBody, Severity, ToolchainBody } from "../model/index.ts";
+import type { Body, DeclaredBody, Finding, Gap, InstalledBody, Observation, Requirement, Severity, ToolchainBody } from "../model/index.ts";
 
 /** What is wrong in a project, what it was checked against, and what could not be seen. */
 export interface Diagnosis {
   /** Absolute. */
   readonly root: string;
   readonly declared: readonly DeclaredBody[];
+  /** As read for the first installed torch, like `declared`. */
+  readonly observations: readonly Observation[];
+  readonly requirements: readonly Requirement[];
   /** The torches that the project was checked against; the first is the one that editors show. */
   readonly installed: readonly InstalledBody[];
   readonly toolchains: readonly ToolchainBody[];

@@ -119,6 +119,8 @@ export class Workspace {
     const gaps: Gap[] = [...this.#configuration.gaps, ...this.#layout.gaps, ...this.#environment.gaps];
     const passes: (readonly Finding[])[] = [];
     const declared: DeclaredBody[] = [];
+    const observations: Observation[] = [];
+    const requirements: Requirement[] = [];
     const readFiles = new Set<string>();
     const settings = new Map([...configuration.rules, ...(this.#options.rules ?? [])]);
     const only = this.#options.only === undefined ? {} : { only: new Set(this.#options.only) };
@@ -140,6 +142,8 @@ export class Workspace {
       gaps.push(...run.gaps);
       if (index === 0) {
         declared.push(...context.declared);
+        observations.push(...project.observations);
+        requirements.push(...project.requirements);
         gaps.push(...project.gaps);
       }
       for (const file of project.files) {
@@ -152,6 +156,8 @@ export class Workspace {
     return {
       root: this.root,
       declared,
+      observations,
+      requirements,
       installed,
       toolchains,
       findings: [...suppression.kept].sort(compareFindings),
