@@ -27,7 +27,7 @@ const mostPresets = 500;
  * Reads the configure presets of CMakePresets.json or CMakeUserPresets.json: each gives the cache variables that it and the
  * presets it inherits from set. Source: cmake.org, cmake-presets(7).
  */
-export function readCMakePresets(path: string, files: Files): Reading {
+export function readPresets(path: string, files: Files): Reading {
   const reader = new PresetReader(dirname(path), files);
   reader.load(path, 0);
   // CMake reads the project's presets before the user's; they are reported for their own file.

@@ -112,7 +112,7 @@ function readLine(source: SourceText, line: LogicalLine, from: number, collector
   if (body === "") return;
   const begin = line.offsets[start] ?? 0;
   const end = (line.offsets[start + body.length - 1] ?? begin) + 1;
-  if (/^([a-z+]+:\/\/|\.{0,2}\/)/i.test(body)) {
+  if (/^([a-z+]+:\/\/|\.{0,2}\/|\.(\[|$))/i.test(body)) {
     const link = body.split(/\s*;|\s/)[0] ?? body;
     const distribution = distributionInLink(link);
     const egg = /#.*egg=([A-Za-z0-9._-]+)/.exec(link);
