@@ -1,4 +1,4 @@
-import { compareVersions } from "../model/index.ts";
+import { compareVersions, valueOf } from "../model/index.ts";
 import type { DeclaredBody, Finding, Fix, TextEdit } from "../model/index.ts";
 import type { RemovedApi } from "../catalogue/index.ts";
 import { isVersionGuarded } from "../sources/cpp/index.ts";
@@ -18,7 +18,7 @@ export const removedApi: Rule = {
       if (body.target.usesTorch === false) continue;
       const own = definedIn(context, body);
       for (const use of [...includesOf(context, body), ...namesOf(context, body)]) {
-        const api = context.catalogue.removedApis.find((one) => concerns(one, use));
+        const api = context.catalogue.removedApis.find((one) => concerns(one, use)) ?? absentHeader(context, body, use);
         if (api === undefined || own.has(api.what) || isKeptApart(use) || !matters(context, api)) continue;
         // A header that several targets include is one place.
         uses.set(locationKey(use.location), { api, use, body });
@@ -43,6 +43,28 @@ export const removedApi: Rule = {
   },
 };
 
+/** A header that the installed torch does not have, though its version alone would not tell. */
+function absentHeader(context: RuleContext, body: DeclaredBody, use: Use): RemovedApi | undefined {
+  const root = context.installed?.torchRoot;
+  const version = installedTorch(context);
+  if (root === undefined || version === undefined || body.target.usesTorch !== true || use.guards.some((guard) => !/CUDA|GPU/i.test(guard))) return undefined;
+  if (!/^(?:ATen|c10|THC?|caffe2|torch\/csrc)\/[\w/.]+\.(?:h|cuh|hpp)$/.test(use.what) || isOfDevice(context, use.what)) return undefined;
+  const include = `${root}/include`;
+  const exists = (folder: string): boolean => context.files.status(`${folder}/${use.what}`) !== undefined;
+  // An include folder without ATen is not where this torch keeps its headers.
+  if (context.files.status(`${include}/ATen`)?.kind !== "directory" || exists(include) || exists(`${include}/torch/csrc/api/include`)) return undefined;
+  if (exists(context.root) || body.target.includeDirectories.some((folder) => /[$<{]/.test(folder) || exists(folder))) return undefined;
+  return { kind: "header", what: use.what, removedIn: version, source: `absent from ${include}` };
+}
+
+/** Headers of a device are only in builds for it; some are generated in the build of ROCm. */
+function isOfDevice(context: RuleContext, header: string): boolean {
+  const device = /(?:^|\/)(?:cuda|cudnn|hip|miopen|xpu|mps|mtia|metal|vulkan|mkldnn|nccl)(?:\/|$)/.exec(header)?.[0] ?? "";
+  if (device === "") return false;
+  const cuda = context.installed === undefined ? undefined : valueOf(context.installed.facts, "cuda-version");
+  return !(/cud/.test(device) && typeof cuda === "string");
+}
+
 function concerns(api: RemovedApi, use: Use): boolean {
   return api.what.endsWith("/") ? use.what.startsWith(api.what) : use.what === api.what;
 }
@@ -64,6 +86,9 @@ function matters(context: RuleContext, api: RemovedApi): boolean {
 
 function message(context: RuleContext, api: RemovedApi, use: Use): string {
   const kind = api.kind === "header" ? "The header" : api.kind === "macro" ? "The macro" : "The name";
+  if (context.installed !== undefined && !context.catalogue.removedApis.includes(api)) {
+    return `The header ${use.what} is not among the headers of ${torchName(context.installed)} (${api.source}), nor in the target's include directories: the compiler stops with "${use.what}: No such file or directory".`;
+  }
   const lacks = `${kind} ${use.what} is gone since torch ${api.removedIn}`;
   const against = context.installed === undefined ? "; the project's requirements admit such releases, and no torch was found to check against." : `, and ${torchName(context.installed)} is checked against.`;
   const instead = api.replacement === undefined ? "" : ` Use ${api.replacement}${api.replacementSince === undefined ? "" : `, which works since torch ${api.replacementSince}`}.`;

@@ -99,9 +99,9 @@ export function isDead(guards: readonly string[]): boolean {
 }
 
 /**
- * True when a condition around the code asks for the version of torch or for the presence of a header or
- * macro: the author already keeps several releases apart.
+ * True when a condition around the code asks for the version of torch, for the presence of a header or macro,
+ * or by its name for an older interface: the author already keeps several releases apart.
  */
 export function isVersionGuarded(guards: readonly string[]): boolean {
-  return guards.some((guard) => /TORCH_?\w*VERSION|\w*TORCH_(?:MAJOR|MINOR)|PT_VERSION|__has_include|AT_\w*VERSION|CAFFE2_VERSION|TORCH_(?:GE|LE|LT|GT|OLDER|NEWER|\d)/i.test(guard));
+  return guards.some((guard) => /(?:TORCH|PT|AT|ATEN|CAFFE2)_?\w*VERSION|TORCH_(?:MAJOR|MINOR|GE|LE|LT|GT)|TORCH_?\d|__has_include|(?:\b|_)(?:OLD|LEGACY|COMPAT)/i.test(guard));
 }
