@@ -27,6 +27,12 @@ export class LineIndex {
     return { line: low, character: offset - (this.#starts[low] ?? 0) };
   }
 
+  /** The offset of a position; undefined beyond the last line. */
+  offsetAt(position: Position): number | undefined {
+    const start = this.#starts[position.line];
+    return start === undefined ? undefined : start + position.character;
+  }
+
   /** The location of `length` code units from `offset` in the file `path`. */
   locate(path: string, offset: number, length: number): Location {
     return { path, range: { start: this.positionAt(offset), end: this.positionAt(offset + length) } };

@@ -1,40 +1,25 @@
 /** Fixes: edits of a text that leave it well-formed. */
+import { LineIndex } from "../model/index.ts";
 import type { Files, Fix, Location, Position, Range } from "../model/index.ts";
 
-/** A text with its line starts, to go between positions and offsets. */
+/** A text with its lines, to go between positions and offsets. */
 interface Lined {
   readonly text: string;
-  readonly starts: readonly number[];
+  readonly lines: LineIndex;
 }
 
 function lined(files: Files, path: string): Lined | undefined {
   const read = files.readText(path);
-  if (!read.ok) return undefined;
-  const starts = [0];
-  for (let at = read.text.indexOf("\n"); at !== -1; at = read.text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return { text: read.text, starts };
+  return read.ok ? { text: read.text, lines: new LineIndex(read.text) } : undefined;
 }
 
 function offsetOf(source: Lined, position: Position): number | undefined {
-  const start = source.starts[position.line];
-  if (start === undefined) return undefined;
-  const offset = start + position.character;
-  return offset <= source.text.length ? offset : undefined;
-}
-
-function positionOf(source: Lined, offset: number): Position {
-  let low = 0;
-  let high = source.starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((source.starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return { line: low, character: offset - (source.starts[low] ?? 0) };
+  const offset = source.lines.offsetAt(position);
+  return offset === undefined || offset > source.text.length ? undefined : offset;
 }
 
 function rangeOf(source: Lined, start: number, end: number): Range {
-  return { start: positionOf(source, start), end: positionOf(source, end) };
+  return { start: source.lines.positionAt(start), end: source.lines.positionAt(end) };
 }
 
 /** The text at a place, or undefined when it lies outside the file. */
@@ -165,6 +150,6 @@ export function insertElementFix(files: Files, element: Location, text: string, 
   if (quote === "" || !"\"'".includes(quote) || text.includes(quote) || text.includes("\\")) return undefined;
   const at = quotedOutside ? end + 1 : end;
   if (!/^\s*[,\])]/.test(source.text.slice(at, at + 200))) return undefined;
-  const position = positionOf(source, at);
+  const position = source.lines.positionAt(at);
   return { title, preferred: true, edits: [{ location: { path: element.path, range: { start: position, end: position } }, newText: `, ${quote}${text}${quote}` }] };
 }

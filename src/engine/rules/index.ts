@@ -13,11 +13,33 @@ import { pythonAbi } from "./python-abi.ts";
 import { removedApi } from "./removed-api.ts";
 import { stableAbi } from "./stable-abi.ts";
 import { stableAbiTarget } from "./stable-abi-target.ts";
+import { libstdcxxAbi } from "./libstdcxx-abi.ts";
+import { libstdcxxAbiPinned } from "./libstdcxx-abi-pinned.ts";
+import { torchAbiLookup } from "./torch-abi-lookup.ts";
+import { gxxAbiVersion } from "./gxx-abi-version.ts";
+import { pybind11Internals } from "./pybind11-internals.ts";
+import { cxxStandard } from "./cxx-standard.ts";
+import { flagNotForwarded } from "./flag-not-forwarded.ts";
+import { settingWithoutEffect } from "./setting-without-effect.ts";
+import { nativeArch } from "./native-arch.ts";
+import { layoutFlag } from "./layout-flag.ts";
+import { cudaArchitectures } from "./cuda-architectures.ts";
 import type { Rule } from "./rule.ts";
 
 export type { Rule, RuleContext } from "./rule.ts";
 
 export const rules: readonly Rule[] = [
+  libstdcxxAbi,
+  libstdcxxAbiPinned,
+  torchAbiLookup,
+  gxxAbiVersion,
+  pybind11Internals,
+  cxxStandard,
+  flagNotForwarded,
+  settingWithoutEffect,
+  nativeArch,
+  layoutFlag,
+  cudaArchitectures,
   missingLibrary,
   removedApi,
   cudaVersion,

@@ -1,0 +1,120 @@
+import type { CudaToolkit } from "../catalogue/index.ts";
+import type { ArchitectureList, Condition, CudaArchitecture, DeclaredBody, Evidence, Finding, SourceEvidence } from "../model/index.ts";
+import { factsOf, observationsOf, valueOf } from "../model/index.ts";
+import { capabilityName, effectiveFacts, parseCMakeArchitectureList, parseTorchArchitectureList } from "../sources/flags/index.ts";
+import type { Rule, RuleContext } from "./rule.ts";
+import { conditionSuffix, describe, finding, groupBy, joinWords, locationKey, place, targetsPhrase, torchName, viaPlaces } from "./support.ts";
+import { dependsOnTorchVersion } from "./torch.ts";
+
+export const cudaArchitectures: Rule = {
+  name: "cuda-architectures",
+  severity: "warning",
+  summary: "GPU code is asked for that the CUDA toolkit cannot make, or that runs on one kind of GPU alone.",
+  check,
+};
+
+interface Request {
+  /** Targets that get it; empty for a list of the whole project. */
+  readonly names: readonly string[];
+  readonly architectures: readonly CudaArchitecture[];
+  readonly conditions: readonly Condition[];
+  readonly evidence: SourceEvidence;
+  readonly written: string;
+}
+
+interface Toolkit {
+  readonly table: CudaToolkit;
+  readonly words: string;
+  readonly evidence: readonly Evidence[];
+}
+
+/** Whoever branches on the toolkit or the GPU knows which architectures go with it. */
+const versionBranch = /cuda|nvcc|toolkit|compute_cap|capability|arch|sm_?\d/i;
+
+function check(context: RuleContext): readonly Finding[] {
+  const toolkit = toolkitOf(context);
+  const requests = [...listRequests(context), ...targetRequests(context.declared)];
+  const unknown = toolkit === undefined ? [] : requests.flatMap((request) => unknownToToolkit(context, request, toolkit));
+  return [...unknown, ...specificOnly(context, requests)];
+}
+
+/** The toolkit that builds: an exact choice of the project, else the first on the machine, else torch's. */
+function toolkitOf(context: RuleContext): Toolkit | undefined {
+  const choice = observationsOf(context.observations, "cuda-toolkit").find((one) => !one.minimum && one.version !== undefined && one.conditions.length === 0);
+  const chosen = choice?.version === undefined ? undefined : context.catalogue.cudaToolkit(choice.version);
+  if (choice !== undefined && chosen !== undefined) return { table: chosen, words: `CUDA ${chosen.version}, which the build chooses (${place(choice.evidence.location, context.root)})`, evidence: [choice.evidence] };
+  for (const body of context.toolchains) {
+    const version = valueOf(body.facts, "cuda-version");
+    const found = typeof version === "string" ? context.catalogue.cudaToolkit(version) : undefined;
+    if (found !== undefined) return { table: found, words: `CUDA ${found.version} in ${body.path}`, evidence: factsOf(body.facts, "cuda-version").flatMap((one) => one.evidence) };
+  }
+  if (context.installed === undefined) return undefined;
+  const fact = factsOf(context.installed.facts, "cuda-version").find((one) => typeof one.value === "string");
+  const found = typeof fact?.value === "string" ? context.catalogue.cudaToolkit(fact.value) : undefined;
+  return fact === undefined || found === undefined ? undefined : { table: found, words: `CUDA ${found.version}, with which ${torchName(context.installed)} is built (${describe(fact.evidence[0], context.root)})`, evidence: fact.evidence };
+}
+
+function listRequests(context: RuleContext): readonly Request[] {
+  return observationsOf(context.observations, "architecture-list").flatMap((list) => {
+    const architectures = list.value === undefined ? undefined : parseList(list);
+    return architectures === undefined || list.value === undefined ? [] : [{ names: [], architectures, conditions: list.conditions, evidence: list.evidence, written: `${list.variable} "${list.value}"` }];
+  });
+}
+
+function parseList(list: ArchitectureList): readonly CudaArchitecture[] | undefined {
+  return /TORCH_CUDA_ARCH_LIST/.test(list.variable) ? parseTorchArchitectureList(list.value ?? "") : parseCMakeArchitectureList(list.value ?? "");
+}
+
+function targetRequests(bodies: readonly DeclaredBody[]): readonly Request[] {
+  const single = bodies.flatMap((body) =>
+    factsOf(effectiveFacts(body.facts, "CUDA"), "cuda-architectures").flatMap((fact) => {
+      const evidence = fact.evidence[0];
+      return fact.value === undefined || evidence.kind !== "source" ? [] : [{ body, architectures: fact.value, conditions: fact.conditions, evidence }];
+    }),
+  );
+  return [...groupBy(single, (one) => locationKey(one.evidence.location)).values()].flatMap((group) => {
+    const first = group[0];
+    if (first === undefined) return [];
+    const architectures = group.flatMap((one) => one.architectures).filter((one, index, all) => all.findIndex((other) => other.sm === one.sm && other.suffix === one.suffix) === index);
+    return [{ names: group.map((one) => one.body.name), architectures, conditions: first.conditions, evidence: first.evidence, written: first.evidence.text.trim() }];
+  });
+}
+
+function unknownToToolkit(context: RuleContext, request: Request, toolkit: Toolkit): readonly Finding[] {
+  if (request.conditions.some((one) => versionBranch.test(one.text)) || dependsOnTorchVersion(request.conditions)) return [];
+  const known = toolkit.table.architectures;
+  const refused = request.architectures.filter((one) => !known.some((other) => other.sm === one.sm && other.suffixes.includes(one.suffix)));
+  const oldest = Math.min(...known.map((one) => one.sm));
+  if (refused.length === 0 || known.length === 0) return [];
+  const dropped = refused.filter((one) => one.sm < oldest);
+  const tooNew = refused.filter((one) => one.sm >= oldest);
+  const parts = [
+    dropped.length === 0 ? "" : `has dropped ${joinWords(dropped.map(capabilityName))} (its oldest is ${capabilityName({ sm: oldest, suffix: "", real: true, ptx: false })})`,
+    tooNew.length === 0 ? "" : `does not know ${joinWords(tooNew.map(capabilityName))}`,
+  ].filter((one) => one !== "");
+  const example = refused[0];
+  return [finding(cudaArchitectures, {
+    message: `${request.written} at ${place(request.evidence.location, context.root)}${conditionSuffix(request.conditions)}${request.names.length === 0 ? "" : ` for ${targetsPhrase(request.names)}`} asks for GPU code that nvcc of ${toolkit.words} cannot make: it ${parts.join(" and ")}. nvcc stops with "Unsupported gpu architecture 'compute_${example?.sm ?? ""}${example?.suffix ?? ""}'".`,
+    location: request.evidence.location,
+    related: viaPlaces(request.evidence.via),
+    against: toolkit.evidence,
+  })];
+}
+
+/** Code for one kind of GPU, no other code and no PTX that a later GPU could compile. */
+function specificOnly(context: RuleContext, requests: readonly Request[]): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (const group of groupBy(requests, (one) => one.names[0] ?? locationKey(one.evidence.location)).values()) {
+    const all = group.flatMap((one) => one.architectures);
+    const first = group[0];
+    if (first === undefined || all.length === 0 || !all.every((one) => one.suffix === "a" && !one.ptx) || group.some((one) => one.conditions.length > 0)) continue;
+    const names = joinWords([...new Set(all.map(capabilityName))]);
+    findings.push(finding(cudaArchitectures, {
+      severity: "info",
+      message: `${first.written} at ${place(first.evidence.location, context.root)}${first.names.length === 0 ? "" : ` for ${targetsPhrase(first.names)}`} makes GPU code for ${names} alone. Code for an architecture with the suffix a runs on exactly that compute capability, and no PTX is kept from which a driver could make code for another GPU: there, calls stop with "no kernel image is available for execution on the device".`,
+      location: first.evidence.location,
+      related: viaPlaces(first.evidence.via),
+    }));
+  }
+  return findings;
+}
