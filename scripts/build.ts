@@ -6,13 +6,13 @@ import { root } from "../test/harness/locations.ts";
 
 const production = process.argv.includes("--production");
 
-const outputs = [
+const outputs: readonly { readonly entry: string; readonly file: string; readonly external: string[]; readonly banner?: string }[] = [
   { entry: "src/extension/extension.ts", file: "extension.js", external: ["vscode"] },
   { entry: "src/server/main.ts", file: "server.js", external: [] },
   { entry: "src/cli/main.ts", file: "cli.js", external: [], banner: "#!/usr/bin/env node" },
 ];
 
-for (const output of outputs) {
+async function bundle(output: (typeof outputs)[number]): Promise<void> {
   const outfile = join(root, "dist", output.file);
   rmSync(`${outfile}.map`, { force: true });
   const result = await build({
@@ -35,3 +35,7 @@ for (const output of outputs) {
   // A warning is a file that will not do at run time what it does under the tests.
   if (result.warnings.length > 0) process.exitCode = 1;
 }
+
+// esbuild has printed its errors when it rejects.
+const results = await Promise.allSettled(outputs.map(bundle));
+if (results.some((result) => result.status === "rejected")) process.exitCode = 1;

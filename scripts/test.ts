@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { progress, secondsSince } from "./lib/step.ts";
 import type { Prerequisite } from "./prerequisites/prerequisite.ts";
 import { runNodeTests } from "./testing/nodeTests.ts";
+import { runScripts } from "./testing/staticChecks.ts";
 import { add, describe, nothing, type Tally } from "./testing/tally.ts";
 import { tiers, type Tier } from "./testing/tiers.ts";
 
@@ -42,9 +43,10 @@ function prepare(prerequisite: Prerequisite): Promise<Prepared> {
   return running;
 }
 
-async function runTier(tier: Tier): Promise<Tally> {
+async function runTier(tier: Tier, built: boolean): Promise<Tally> {
   const prepared = await Promise.all(tier.needs.map(prepare));
   const missing = prepared.flatMap((one) => (one.ready ? [] : [one.reason]));
+  if (tier.usesBundles && !built) missing.push("the bundles in dist/, and `npm run build` failed");
   if (missing.length > 0) {
     process.stdout.write(`${tier.name}: skipped, because it needs\n${missing.join("\n").replace(/^/gm, "    ")}\n`);
     return { ...nothing, skipped: 1 };
@@ -80,7 +82,10 @@ async function main(): Promise<Tally> {
     if (missing.length > 0) process.stdout.write(`${missing.join("\n")}\n`);
     process.exit(missing.length > 0 ? 1 : 0);
   }
-  for (const tier of chosen) total = add(total, await runTier(tier));
+  progress("build", "dist/");
+  total = add(total, await runScripts(["build"]));
+  const built = total.failed === 0;
+  for (const tier of chosen) total = add(total, await runTier(tier, built));
   return total;
 }
 

@@ -40,7 +40,7 @@ export async function runNodeTests(options: NodeTestOptions): Promise<Tally> {
     if (error.failureType === "subtestsFailed") return;
     tally.failed += 1;
     if (data.file !== undefined) failedFiles.add(data.file);
-    print(`FAILED: ${placeOf(data)} ${data.name}\n${indent(inspect(error.cause ?? error, { colors: false, depth: 4 }))}`);
+    print(`FAILED: ${placeOf(data)} ${data.name}\n${indent(textOf(error.cause ?? error))}`);
   });
   await finished(stream.resume());
   for (const file of failedFiles) {
@@ -56,6 +56,10 @@ function placeOf(data: EventData.TestPass | EventData.TestFail): string {
 
 function reasonOf(reason: string | boolean | undefined): string {
   return typeof reason === "string" && reason !== "" ? ` (${reason})` : "";
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : inspect(error, { depth: 4 });
 }
 
 function indent(text: string): string {

@@ -14,6 +14,8 @@ import type { Tally } from "./tally.ts";
 export interface Tier {
   readonly name: string;
   readonly needs: readonly Prerequisite[];
+  /** Tests what `npm run build` makes. */
+  readonly usesBundles: boolean;
   run(): Promise<Tally>;
 }
 
@@ -32,11 +34,11 @@ function testFiles(folder: string): string[] {
 }
 
 function fileTier(name: string, needs: readonly Prerequisite[], files: () => string[], concurrency: number, timeout: number): Tier {
-  return { name, needs, run: () => runNodeTests({ files: files(), concurrency, timeout }) };
+  return { name, needs, usesBundles: true, run: () => runNodeTests({ files: files(), concurrency, timeout }) };
 }
 
 export const tiers: readonly Tier[] = [
-  { name: "static", needs: [], run: () => runScripts(["build", "typecheck", "lint"]) },
+  { name: "static", needs: [], usesBundles: false, run: () => runScripts(["typecheck", "lint"]) },
   fileTier("architecture", [], () => testFiles("architecture"), 1, minute),
   fileTier("unit", [torch], unitFiles, availableParallelism(), 5 * minute),
   fileTier("torch", [torch], () => testFiles("torch/**"), 1, 5 * minute),

@@ -13,6 +13,8 @@ export interface CodeServerOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Variables that the extension host sees. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Secret that the browser has to know, as `tkn` in the address. Absent: whoever reaches the port gets in. */
+  readonly token?: string;
   /** A data folder prepared by `installExtension`; absent: a fresh one, deleted at the end. */
   readonly dataFolder?: string;
 }
@@ -70,7 +72,8 @@ export async function startCodeServer(options: CodeServerOptions = {}): Promise<
   const dataFolder = options.dataFolder ?? newDataFolder();
   writeSettings(dataFolder, settings);
   const parameters = [
-    ...serverCommand(dataFolder), "--host", "127.0.0.1", "--port", "0", "--without-connection-token",
+    ...serverCommand(dataFolder), "--host", "127.0.0.1", "--port", "0",
+    ...(options.token === undefined ? ["--without-connection-token"] : ["--connection-token", options.token]),
     // Otherwise an extension host lives for three hours after its browser has gone.
     "--reconnection-grace-time", "1",
     ...(options.driver ?? true ? ["--enable-smoke-test-driver"] : []),

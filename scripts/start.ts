@@ -1,0 +1,65 @@
+/**
+ * `npm start`: builds, checks the sample project, prints the report, and opens the sample in VS Code with the extension:
+ * in the `code` on PATH when there is one, else in code-server on 127.0.0.1, until Ctrl-C.
+ * `npm start -- --once` stops after the report; `--code-server` prefers code-server.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { execa } from "execa";
+import { startCodeServer } from "../test/harness/codeServer.ts";
+import { findProgram, root } from "../test/harness/locations.ts";
+import { installExtension, packageExtension } from "../test/harness/vsix.ts";
+import { progress } from "./lib/step.ts";
+import { codeServer } from "./prerequisites/codeServer.ts";
+
+const { values } = parseArgs({ options: { once: { type: "boolean" }, "code-server": { type: "boolean" } } });
+const sample = join(root, "samples", "skewed-extension");
+
+/** Ends with this process's exit code when a step that the rest depends on fails. */
+async function mustRun(...parameters: string[]): Promise<void> {
+  const { exitCode } = await execa(process.execPath, parameters, { cwd: root, stdio: "inherit", reject: false });
+  if (exitCode !== 0) process.exit(exitCode ?? 1);
+}
+
+async function report(): Promise<void> {
+  progress("check", sample);
+  // The sample is full of skews, so findings are what a good run shows; 2 says that the check could not run.
+  const { exitCode } = await execa(process.execPath, [join(root, "dist", "cli.js"), "check", sample], { cwd: root, stdio: "inherit", reject: false });
+  if (exitCode === undefined || exitCode > 1) process.exit(exitCode ?? 1);
+}
+
+async function openDesktop(code: string): Promise<void> {
+  progress("open", `${sample} in ${code}`);
+  await execa(code, ["--new-window", "--extensionDevelopmentPath", root, sample], { stdio: "inherit" });
+}
+
+async function openBrowserBuild(): Promise<void> {
+  progress("open", "no `code` on PATH; preparing code-server (some minutes the first time)");
+  await codeServer.prepare();
+  const scratch = mkdtempSync(join(tmpdir(), "abiding-start-"));
+  const dataFolder = await installExtension(await packageExtension(join(scratch, "abiding.vsix")));
+  // Other users of this machine reach the port too, and an editor has a terminal in it.
+  const token = randomBytes(16).toString("hex");
+  const server = await startCodeServer({ driver: false, dataFolder, token });
+  const url = new URL(server.url);
+  url.searchParams.set("folder", sample);
+  url.searchParams.set("tkn", token);
+  process.stdout.write(`\nVS Code with Abiding and the sample project:\n  ${url.href}\nCtrl-C ends it.\n`);
+  await new Promise<void>((resolve) => {
+    process.once("SIGINT", resolve);
+    process.once("SIGTERM", resolve);
+  });
+  await server.stop();
+  for (const folder of [scratch, dataFolder]) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}
+
+progress("build", "dist/");
+await mustRun(join(root, "scripts", "build.ts"));
+await report();
+if (values.once !== true) {
+  const code = values["code-server"] === true ? undefined : findProgram("code", "code.cmd");
+  await (code === undefined ? openBrowserBuild() : openDesktop(code));
+}
