@@ -102,6 +102,9 @@ function details(status: Status): string[] {
     const abi = torch.abi === undefined ? "" : `, libstdc++ ABI ${torch.abi}`;
     lines.push(`torch ${escaped(torch.version)}${abi}${cuda}${python} (${escaped(torch.path ?? torch.name)}, ${torch.source})`);
   }
+  if (status.also.length > 0) {
+    lines.push(vscode.l10n.t("Also checked against {0}.", escaped(status.also.join(", "))));
+  }
   const { error, warning, info, hint } = status.findings;
   lines.push(vscode.l10n.t("{0} errors, {1} warnings, {2} notes in {3} targets and {4} build files; {5} silenced.", error, warning, info + hint, status.targets, status.files, status.suppressed));
   lines.push(...status.problems.map((problem) => `$(warning) ${escaped(problem)}`));

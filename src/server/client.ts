@@ -14,7 +14,6 @@ export interface ClientAbilities {
   readonly configurationChanges: boolean;
   readonly watchFiles: boolean;
   readonly folderChanges: boolean;
-  readonly hierarchicalSymbols: boolean;
   readonly showDocument: boolean;
   readonly commands: readonly ClientCommand[];
 }
@@ -35,7 +34,6 @@ export function abilitiesOf(params: InitializeParams): ClientAbilities {
     configurationChanges: workspace?.didChangeConfiguration?.dynamicRegistration === true,
     watchFiles: workspace?.didChangeWatchedFiles?.dynamicRegistration === true,
     folderChanges: workspace?.workspaceFolders === true,
-    hierarchicalSymbols: textDocument?.documentSymbol?.hierarchicalDocumentSymbolSupport === true,
     showDocument: window?.showDocument?.support === true,
     commands: optionsOf(params).commands ?? [],
   };

@@ -12,6 +12,7 @@ export interface ProjectHost {
   readonly catalogue: Catalogue;
   readonly environment: Readonly<Record<string, string | undefined>>;
   log(message: string): void;
+  warn(message: string): void;
 }
 
 /** How often, at most, the files of the environment are looked at for changes: a pull comes several times a second. */
@@ -26,10 +27,10 @@ export class Project {
   #settingsProblems: readonly string[] = [];
   #selected: string | undefined;
   #interpreter: string | undefined;
-  #diagnosis: Diagnosis | undefined;
   #last: Diagnosis | undefined;
   #fingerprint = "";
   #fingerprintTime = 0;
+  readonly #reported = new Set<string>();
 
   constructor(root: string, host: ProjectHost) {
     this.root = root;
@@ -74,28 +75,25 @@ export class Project {
   /** A file of the project changed, on disk or in an editor. */
   invalidate(file: string): void {
     this.#workspace?.invalidate(file);
-    this.#diagnosis = undefined;
   }
 
   invalidateAll(): void {
     this.#workspace?.invalidateAll();
-    this.#diagnosis = undefined;
   }
 
   /** The project as it is now; the same object as before when nothing changed. */
   diagnose(): Diagnosis {
     this.#noticeEnvironmentChange();
-    if (this.#diagnosis === undefined) {
-      const started = performance.now();
-      this.#workspace ??= this.#createWorkspace();
-      this.#diagnosis = this.#workspace.diagnose();
-      if (this.#diagnosis !== this.#last) {
-        this.#last = this.#diagnosis;
-        this.#fingerprint = this.#environmentFingerprint(this.#diagnosis);
-        this.#host.log(`Checked ${this.root}: ${this.#diagnosis.findings.length} findings in ${(performance.now() - started).toFixed(1)} ms.`);
-      }
+    const started = performance.now();
+    this.#workspace ??= this.#createWorkspace();
+    const diagnosis = this.#workspace.diagnose();
+    if (diagnosis !== this.#last) {
+      this.#last = diagnosis;
+      this.#fingerprint = this.#environmentFingerprint(diagnosis);
+      this.#host.log(`Checked ${this.root}: ${diagnosis.findings.length} findings in ${(performance.now() - started).toFixed(1)} ms.`);
+      this.#reportFailures(diagnosis);
     }
-    return this.#diagnosis;
+    return diagnosis;
   }
 
   /** The last diagnosis, without a new one. */
@@ -107,23 +105,22 @@ export class Project {
     return new Workspace(this.root, this.#host.files, {
       catalogue: this.#host.catalogue,
       environment: this.#host.environment,
-      severities: this.#settings.rules,
-      ...(this.against === undefined ? {} : { against: this.against }),
+      rules: new Map(Object.entries(this.#settings.rules)),
+      ...(this.against === undefined ? {} : { against: [this.against] }),
       ...(this.#interpreter === undefined ? {} : { interpreter: this.#interpreter }),
     });
   }
 
   #rebuild(): void {
     this.#workspace = undefined;
-    this.#diagnosis = undefined;
   }
 
   /** pip and conda change environments behind every editor's back; a few stats tell. */
   #noticeEnvironmentChange(): void {
-    if (this.#diagnosis === undefined || performance.now() - this.#fingerprintTime < environmentCheckInterval) {
+    if (this.#last === undefined || performance.now() - this.#fingerprintTime < environmentCheckInterval) {
       return;
     }
-    if (this.#environmentFingerprint(this.#diagnosis) !== this.#fingerprint) {
+    if (this.#environmentFingerprint(this.#last) !== this.#fingerprint) {
       this.#host.log(`The environment of ${this.root} changed on disk.`);
       this.#rebuild();
     }
@@ -131,15 +128,33 @@ export class Project {
 
   #environmentFingerprint(diagnosis: Diagnosis): string {
     this.#fingerprintTime = performance.now();
-    const installed = diagnosis.installed;
     const places = [
-      ...(installed?.torchRoot === undefined ? [] : [path.join(installed.torchRoot, "version.py"), path.dirname(installed.torchRoot)]),
-      ...(installed?.prefix === undefined ? [] : [path.join(installed.prefix, "pyvenv.cfg"), path.join(installed.prefix, "conda-meta")]),
-      ...[".venv", "venv"].map((name) => path.join(this.root, name, "pyvenv.cfg")),
+      ...diagnosis.installed.flatMap(({ torchRoot, prefix }) => [
+        ...(torchRoot === undefined ? [] : [path.join(torchRoot, "version.py"), path.dirname(torchRoot)]),
+        ...(prefix === undefined ? [] : [path.join(prefix, "pyvenv.cfg"), path.join(prefix, "conda-meta")]),
+      ]),
+      ...[".venv", "venv"].flatMap((name) => this.#emptyEnvironment(path.join(this.root, name))),
     ];
     return places.map((place) => {
       const status = this.#host.files.status(place);
       return status === undefined ? "-" : `${status.size}:${status.modified}`;
     }).join(" ");
+  }
+
+  /** What changes when an environment is created, or gets its first torch. */
+  #emptyEnvironment(prefix: string): string[] {
+    const library = path.join(prefix, "lib");
+    const pythons = this.#host.files.list(library).filter((name) => name.startsWith("python"));
+    return [path.join(prefix, "pyvenv.cfg"), ...pythons.map((name) => path.join(library, name, "site-packages"))];
+  }
+
+  /** A rule that failed has no place in a file, so it is not a diagnostic; the log keeps it. */
+  #reportFailures(diagnosis: Diagnosis): void {
+    for (const gap of diagnosis.gaps) {
+      if (gap.kind === "evaluation" && gap.path === this.root && !this.#reported.has(gap.message)) {
+        this.#reported.add(gap.message);
+        this.#host.warn(gap.message);
+      }
+    }
   }
 }

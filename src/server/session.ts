@@ -44,6 +44,7 @@ export class Session {
       catalogue: loadCatalogue(),
       environment,
       log: (message) => connection.console.debug(message),
+      warn: (message) => connection.console.warn(message),
     });
     for (const uri of foldersOf(params)) {
       this.addFolder(uri);

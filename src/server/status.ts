@@ -11,11 +11,13 @@ import { factValue, traitName } from "./wording.ts";
 
 /** A project in the few words that a status bar has room for. */
 export function statusOf(project: Project, diagnosis: Diagnosis): Status {
+  const [first, ...others] = diagnosis.installed;
   const count = (severity: Severity): number => diagnosis.findings.filter((one) => one.severity === severity).length;
   return {
     folder: uriOf(project.root),
     name: path.basename(project.root),
-    ...(diagnosis.installed === undefined ? {} : { torch: torchStatus(diagnosis.installed) }),
+    ...(first === undefined ? {} : { torch: torchStatus(first) }),
+    also: others.map(torchName),
     findings: { error: count("error"), warning: count("warning"), info: count("info"), hint: count("hint") },
     suppressed: diagnosis.suppressed,
     targets: diagnosis.declared.length,
@@ -45,15 +47,17 @@ function torchStatus(installed: InstalledBody): TorchStatus {
 export function reportOf(project: Project, diagnosis: Diagnosis): string {
   const { root, installed } = diagnosis;
   const lines = [`## Abiding: ${path.basename(project.root)}`, ""];
-  if (installed === undefined) {
-    lines.push("No torch was found to check against.");
-  } else {
-    lines.push(`Checked against ${torchName(installed)}.`, "");
-    for (const fact of installed.facts) {
-      lines.push(`- ${traitName(fact.trait)}: ${factValue(fact)} (${fact.evidence.slice(0, 1).map((one) => describe(one, root)).join("")})`);
-    }
+  if (installed.length === 0) {
+    lines.push("No torch was found to check against.", "");
   }
-  lines.push("", diagnosis.findings.length === 0 ? "No conflict was found in what was checked." : `${countPhrase(diagnosis.findings)}:`, "");
+  for (const body of installed) {
+    lines.push(`Checked against ${torchName(body)}.`, "");
+    for (const fact of body.facts) {
+      lines.push(`- ${traitName(fact.trait)}: ${factValue(fact)} (${describe(fact.evidence[0], root)})`);
+    }
+    lines.push("");
+  }
+  lines.push(diagnosis.findings.length === 0 ? "No conflict was found in what was checked." : `${countPhrase(diagnosis.findings)}:`, "");
   for (const finding of diagnosis.findings) {
     lines.push(`- **${finding.severity}** ${place(finding.location, root)} \`${finding.rule}\`: ${finding.message}`);
     lines.push(...finding.related.map((one) => `  - ${place(one.location, root)}: ${one.message}`));

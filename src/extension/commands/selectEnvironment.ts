@@ -27,7 +27,7 @@ const automatic = "";
 
 async function ask(host: Commands, project: { readonly uri?: string }): Promise<string | undefined> {
   const choices = host.server.request("abiding/environments", project);
-  const picked = await vscode.window.showQuickPick(choices.then(items), { title: vscode.l10n.t("Check against"), matchOnDescription: true, matchOnDetail: true });
+  const picked = await vscode.window.showQuickPick<Item>(choices.then(items), { title: vscode.l10n.t("Check against"), matchOnDescription: true, matchOnDetail: true });
   switch (picked?.action) {
     case "automatic":
       return automatic;

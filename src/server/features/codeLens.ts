@@ -2,12 +2,12 @@
 import type { CodeLens } from "vscode-languageserver/node";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
 import type { Finding, Location } from "../../engine/model/index.ts";
-import { torchName } from "../../engine/rules/support.ts";
+import { joinWords, torchName } from "../../engine/rules/support.ts";
 import type { ClientCommand } from "../../protocol/index.ts";
 
 export function codeLenses(path: string, diagnosis: Diagnosis, clientCommands: readonly ClientCommand[], uri: (path: string) => string): CodeLens[] {
   const lenses: CodeLens[] = [];
-  const against = diagnosis.installed === undefined ? "" : ` against ${torchName(diagnosis.installed)}`;
+  const against = diagnosis.installed.length === 0 ? "" : ` against ${joinWords(diagnosis.installed.map(torchName))}`;
   for (const { target } of diagnosis.declared) {
     const findings = target.location.path === path ? diagnosis.findings.filter((one) => one.target === target.name) : [];
     if (findings.length === 0) {

@@ -1,7 +1,7 @@
 /** What a flag, a pin, a package search or an architecture list amounts to, who set it, and what the other side has. */
 import type { Hover, Position } from "vscode-languageserver/node";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
-import type { DeclaredBody, Evidence, Fact, InstalledBody, Location, Requirement, SourceEvidence } from "../../engine/model/index.ts";
+import type { DeclaredBody, Evidence, Fact, InstalledBody, Location, Requirement, SourceEvidence, Trait } from "../../engine/model/index.ts";
 import { comparePositions, observationsOf, rangeContains } from "../../engine/model/index.ts";
 import { conditionSuffix, describe, languagesPhrase, place, sourceOf, targetsPhrase, torchName } from "../../engine/rules/support.ts";
 import { counterparts, factValue, traitName } from "../wording.ts";
@@ -72,25 +72,24 @@ function factText({ fact, source, targets }: Setting, diagnosis: Diagnosis): str
     "",
     `- Set by \`${source.text.replaceAll("`", "'")}\` at ${place(source.location, root)}`,
     ...source.via.slice(0, 6).map((step) => `- ${capitalised(step.what)} at ${place(step.location, root)}`),
-    ...otherSide(counterparts(fact.trait).flatMap((trait) => factsOfTrait(diagnosis.installed, trait)), diagnosis),
+    ...otherSide(counterparts(fact.trait), diagnosis),
   ];
   return lines.join("\n");
 }
 
-function factsOfTrait(body: InstalledBody | undefined, trait: Fact["trait"]): Fact[] {
-  return body?.facts.filter((fact) => fact.trait === trait) ?? [];
+/** What each torch has for these traits, and how that is known. */
+function otherSide(traits: readonly Trait[], diagnosis: Diagnosis): string[] {
+  if (diagnosis.installed.length === 0) {
+    return ["", noTorch];
+  }
+  return diagnosis.installed.slice(0, maximumSections).flatMap((body) => {
+    const facts = traits.flatMap((trait) => body.facts.filter((fact) => fact.trait === trait));
+    const lines = facts.map((fact) => `- ${traitName(fact.trait)}: **${factValue(fact)}** (${basis(fact.evidence, diagnosis.root)})`);
+    return lines.length === 0 ? ["", `${torchName(body)} does not say.`] : ["", `${torchName(body)}:`, "", ...lines];
+  });
 }
 
-function otherSide(facts: readonly Fact[], diagnosis: Diagnosis): string[] {
-  if (diagnosis.installed === undefined) {
-    return ["", "No torch was found to check against."];
-  }
-  const name = capitalised(torchName(diagnosis.installed));
-  if (facts.length === 0) {
-    return ["", `${name} does not say.`];
-  }
-  return ["", `${name}:`, "", ...facts.map((fact) => `- ${traitName(fact.trait)}: **${factValue(fact)}** (${basis(fact.evidence, diagnosis.root)})`)];
-}
+const noTorch = "No torch was found to check against.";
 
 function basis(evidence: readonly Evidence[], root: string): string {
   return evidence.slice(0, 2).map((one) => describe(one, root)).join("; ");
@@ -98,14 +97,14 @@ function basis(evidence: readonly Evidence[], root: string): string {
 
 function requirementSections(at: At, diagnosis: Diagnosis): Section[] {
   return diagnosis.requirements.filter((one) => at(one.location)).slice(0, 1).flatMap((requirement) => {
-    const found = installedVersion(requirement, diagnosis.installed);
+    const found = installedVersion(requirement, diagnosis.installed[0]);
     if (requirement.name !== "torch" && found === undefined) {
       return [];
     }
     const text = [
       `**${requirement.name}**: ${requirement.url ?? (requirement.specifier === "" ? "any version" : `\`${requirement.specifier}\``)}${requirement.marker === undefined ? "" : `, when \`${requirement.marker}\``}`,
       "",
-      diagnosis.installed === undefined ? "No torch was found to check against." : found === undefined ? `${capitalised(torchName(diagnosis.installed))} is what it is checked against.` : `${found} is what it meets.`,
+      found === undefined ? noTorch : `It meets ${found}.`,
       ...elsewhere(requirement, diagnosis),
     ];
     return [{ text: text.join("\n"), range: requirement.location.range }];
@@ -117,7 +116,7 @@ function installedVersion(requirement: Requirement, installed: InstalledBody | u
     return undefined;
   }
   if (requirement.name === "torch") {
-    return capitalised(torchName(installed));
+    return torchName(installed);
   }
   const distribution = installed.distributions.find((one) => one.name === requirement.name);
   return distribution === undefined ? undefined : `${distribution.name} ${distribution.version} in ${installed.name}`;
@@ -136,21 +135,19 @@ function observationSections(at: At, diagnosis: Diagnosis): Section[] {
       const traits = search.name.toLowerCase() === "torch"
         ? (["torch-version", "libstdcxx-abi", "cxx-standard-floor", "cuda-version"] as const)
         : (["pybind11-version", "pybind11-internals"] as const);
-      const facts = traits.flatMap((trait) => factsOfTrait(diagnosis.installed, trait));
-      sections.push({ range: search.evidence.location.range, text: [`**${search.name}** ${search.version ?? ""}`.trimEnd(), ...otherSide(facts, diagnosis)].join("\n") });
+      sections.push({ range: search.evidence.location.range, text: [`**${search.name}** ${search.version ?? ""}`.trimEnd(), ...otherSide(traits, diagnosis)].join("\n") });
     }
   }
   for (const list of observationsOf(diagnosis.observations, "architecture-list")) {
     if (at(list.evidence.location)) {
       const head = `**${traitName("cuda-architectures")}**: \`${list.variable}\` = \`${list.value ?? "not known before the build"}\`${conditionSuffix(list.conditions)}`;
-      const facts = (["cuda-architectures", "cuda-version"] as const).flatMap((trait) => factsOfTrait(diagnosis.installed, trait));
-      sections.push({ range: list.evidence.location.range, text: [head, ...otherSide(facts, diagnosis)].join("\n") });
+      sections.push({ range: list.evidence.location.range, text: [head, ...otherSide(["cuda-architectures", "cuda-version"], diagnosis)].join("\n") });
     }
   }
   for (const setting of observationsOf(diagnosis.observations, "abi-setting")) {
     if (at(setting.evidence.location)) {
       const head = `**${traitName("libstdcxx-abi")}: ${setting.value ?? "not known before the build"}**, by ${setting.how}${conditionSuffix(setting.conditions)}`;
-      sections.push({ range: setting.evidence.location.range, text: [head, ...otherSide(factsOfTrait(diagnosis.installed, "libstdcxx-abi"), diagnosis)].join("\n") });
+      sections.push({ range: setting.evidence.location.range, text: [head, ...otherSide(["libstdcxx-abi"], diagnosis)].join("\n") });
     }
   }
   return sections;

@@ -4,7 +4,7 @@ import type { InlayHint, Range } from "vscode-languageserver/node";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
 import type { DeclaredBody, Language, Location } from "../../engine/model/index.ts";
 import { comparePositions, factsOf, observationsOf, valueOf } from "../../engine/model/index.ts";
-import { conditionSuffix, languagesPhrase, place, torchName } from "../../engine/rules/support.ts";
+import { conditionSuffix, joinWords, languagesPhrase, place, torchName } from "../../engine/rules/support.ts";
 import { effectiveFacts } from "../../engine/sources/flags/index.ts";
 import type { Settings } from "../settings.ts";
 
@@ -24,12 +24,11 @@ export function inlayHints(path: string, range: Range, diagnosis: Diagnosis, set
       }
     }
   }
-  const installed = diagnosis.installed;
-  const version = installed === undefined ? undefined : valueOf(installed.facts, "torch-version");
-  if (settings.torch && installed !== undefined && version !== undefined) {
+  const versions = diagnosis.installed.flatMap((body) => valueOf(body.facts, "torch-version") ?? []);
+  if (settings.torch && versions.length > 0) {
     for (const location of torchPlaces(diagnosis)) {
       if (inside(location)) {
-        hints.push(hint(location, `torch ${version}`, `Checked against ${torchName(installed)}.`));
+        hints.push(hint(location, `torch ${versions.join(", ")}`, `Checked against ${joinWords(diagnosis.installed.map(torchName))}.`));
       }
     }
   }
