@@ -1,0 +1,106 @@
+import type { Files } from "../../model/index.ts";
+
+const blockSize = 32 * 1024;
+/** Above this a request is served alone, not through the cache of blocks. */
+const largeRequest = 256 * 1024;
+const maximumCachedBlocks = 512;
+
+/** Reads ranges of one file through a cache of blocks, and counts what it read. */
+export class RangeReader {
+  readonly size: number;
+  readonly #files: Files;
+  readonly #path: string;
+  readonly #blocks = new Map<number, Uint8Array>();
+  #bytesRead = 0;
+
+  constructor(files: Files, path: string, size: number) {
+    this.#files = files;
+    this.#path = path;
+    this.size = size;
+  }
+
+  get bytesRead(): number {
+    return this.#bytesRead;
+  }
+
+  /** Exactly `length` bytes, or undefined when the file does not have them. */
+  read(offset: number, length: number): DataView | undefined {
+    if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0 || offset + length > this.size) {
+      return undefined;
+    }
+    if (length > largeRequest) {
+      const bytes = this.#fetch(offset, length);
+      return bytes === undefined || bytes.length < length ? undefined : view(bytes);
+    }
+    const first = Math.floor(offset / blockSize);
+    const last = Math.floor(Math.max(offset, offset + length - 1) / blockSize);
+    if (first === last) {
+      const block = this.#block(first);
+      const start = offset - first * blockSize;
+      return block === undefined || block.length < start + length ? undefined : view(block.subarray(start, start + length));
+    }
+    const joined = new Uint8Array(length);
+    for (let index = first; index <= last; index += 1) {
+      const block = this.#block(index);
+      const from = Math.max(offset, index * blockSize);
+      const to = Math.min(offset + length, (index + 1) * blockSize);
+      if (block === undefined || block.length < to - index * blockSize) {
+        return undefined;
+      }
+      joined.set(block.subarray(from - index * blockSize, to - index * blockSize), from - offset);
+    }
+    return view(joined);
+  }
+
+  /** The bytes up to the next NUL, as Latin-1; undefined when none follows within `limit`. */
+  readString(offset: number, limit: number): string | undefined {
+    let step = 128;
+    while (true) {
+      const length = Math.min(step, limit, this.size - offset);
+      const found = length <= 0 ? undefined : this.read(offset, length);
+      if (found === undefined) {
+        return undefined;
+      }
+      const bytes = Buffer.from(found.buffer, found.byteOffset, found.byteLength);
+      const end = bytes.indexOf(0);
+      if (end >= 0) {
+        return bytes.toString("latin1", 0, end);
+      }
+      if (length < step || step >= limit) {
+        return undefined;
+      }
+      step *= 8;
+    }
+  }
+
+  #block(index: number): Uint8Array | undefined {
+    const cached = this.#blocks.get(index);
+    if (cached !== undefined) {
+      return cached;
+    }
+    const bytes = this.#fetch(index * blockSize, blockSize);
+    if (bytes !== undefined) {
+      if (this.#blocks.size >= maximumCachedBlocks) {
+        this.#blocks.clear();
+      }
+      this.#blocks.set(index, bytes);
+    }
+    return bytes;
+  }
+
+  #fetch(offset: number, length: number): Uint8Array | undefined {
+    const bytes = this.#files.readBytes(this.#path, offset, length);
+    this.#bytesRead += bytes?.length ?? 0;
+    return bytes;
+  }
+}
+
+function view(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** A 64-bit unsigned field; values beyond exact numbers become Infinity, which every bound refuses. */
+export function readUint64(data: DataView, offset: number): number {
+  const value = data.getUint32(offset, true) + data.getUint32(offset + 4, true) * 0x1_0000_0000;
+  return Number.isSafeInteger(value) ? value : Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,13 @@
+/**
+ * What is installed: Python environments, the torch in them, libtorch folders, torch wheels, compilers and CUDA toolkits.
+ * Everything is told by files; nothing is run and nothing is imported, so it also works where `import torch` fails.
+ */
+export { describeEnvironment } from "./describe.ts";
+export { describeDefault, findEnvironments } from "./find.ts";
+export type { FoundEnvironment, Surroundings } from "./find.ts";
+export { hasHeaders, isRefusedUnderStableAbi, torchHeader } from "./headers.ts";
+export { bodyOfProfile, profileOf } from "./profile.ts";
+export type { Profile } from "./profile.ts";
+export { resolveAgainst } from "./resolve.ts";
+export type { Resolution } from "./resolve.ts";
+export { findToolchains } from "./toolchains.ts";

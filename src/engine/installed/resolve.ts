@@ -1,0 +1,81 @@
+import * as path from "node:path";
+import { describeRelease } from "../catalogue/index.ts";
+import type { InstalledBody } from "../model/index.ts";
+import { describeEnvironment, pythonOfSuffix } from "./describe.ts";
+import { describeInterpreter, settingsOf } from "./find.ts";
+import type { Surroundings } from "./find.ts";
+import { bodyOfProfile } from "./profile.ts";
+import { describeTorch, isTorchPackage } from "./torchPackage.ts";
+import { ZipFiles } from "./zipFiles.ts";
+
+export type Resolution = { readonly ok: true; readonly body: InstalledBody } | { readonly ok: false; readonly message: string };
+
+/**
+ * What `--against` names: a venv or conda prefix, a Python executable, a torch or libtorch folder, a torch wheel, a saved
+ * profile, or "torch==VERSION[+LABEL]" of the catalogue. Relative paths start at the workspace folder. A path may begin with "~/".
+ */
+export function resolveAgainst(spec: string, where: Surroundings): Resolution {
+  const text = spec.trim();
+  if (/^(?:torch\s*={2,3}\s*)?v?\d+\.\d+/.test(text) && !/[\\/]/.test(text) && where.files.status(path.resolve(where.root, text)) === undefined) {
+    const body = describeRelease(text, where.catalogue);
+    return body === undefined ? failed(`"${text}" is not a torch release; write it as torch==2.8.0 or torch==2.8.0+cu128.`) : { ok: true, body };
+  }
+  if (/^torch\b\s*(?:[<>~!]|=(?!=)|$)/.test(text)) {
+    return failed(`"${text}" does not name one release; write it as torch==2.8.0 or torch==2.8.0+cu128.`);
+  }
+  if (/^https?:\/\//.test(text)) {
+    return failed(`${text} is an address; Abiding reads wheels from this machine only. Download it and name the file.`);
+  }
+  return resolvePath(absolute(text, where), where);
+}
+
+function resolvePath(place: string, where: Surroundings): Resolution {
+  const { files, catalogue } = where;
+  const status = files.status(place);
+  if (status === undefined) {
+    return failed(`${place} does not exist. Name an environment, a torch or libtorch folder, a wheel, a saved profile, or torch==VERSION.`);
+  }
+  if (place.endsWith(".json")) {
+    const read = files.readText(place);
+    return read.ok ? bodyOfProfile(read.text, place) : failed(read.message);
+  }
+  if (place.endsWith(".whl")) {
+    return describeWheel(place, where);
+  }
+  const body = status.kind === "file" ? describeInterpreter(place, where) : describeEnvironment(place, files, catalogue, settingsOf(where.environment));
+  if (body === undefined) {
+    return failed(`${place} is neither a Python environment nor a torch or libtorch folder.`);
+  }
+  return body.torchRoot === undefined ? failed(`No torch is installed in ${place}.`) : { ok: true, body };
+}
+
+function describeWheel(wheel: string, where: Surroundings): Resolution {
+  const inside = ZipFiles.open(wheel, where.files);
+  if (typeof inside === "string") {
+    return failed(inside);
+  }
+  const torchRoot = path.join(wheel, "torch");
+  if (!isTorchPackage(torchRoot, inside)) {
+    return failed(`${wheel} holds no torch package.`);
+  }
+  const torch = describeTorch(torchRoot, undefined, inside, where.catalogue);
+  const body: InstalledBody = {
+    role: "installed",
+    name: `torch ${torch.version ?? "of unknown version"} in ${path.basename(wheel)}`,
+    source: "wheel",
+    facts: [...torch.facts, ...pythonOfSuffix(torch.facts)],
+    distributions: [],
+    shadowed: [],
+    notKnown: torch.notKnown,
+  };
+  return { ok: true, body };
+}
+
+function absolute(text: string, where: Surroundings): string {
+  const home = where.environment["HOME"] ?? where.environment["USERPROFILE"];
+  return home !== undefined && /^~[\\/]/.test(text) ? path.join(home, text.slice(2)) : path.resolve(where.root, text);
+}
+
+function failed(message: string): Resolution {
+  return { ok: false, message };
+}
