@@ -23,7 +23,8 @@ export type Observation =
   | HostCompilerChoice
   | VersionComparison
   | RequirementInclude
-  | PythonRange;
+  | PythonRange
+  | BuildSystem;
 
 /** `find_package(Torch 1.8 REQUIRED)`, FetchContent of pybind11 at a tag, a vendored copy. */
 export interface PackageSearch extends Observed {
@@ -145,6 +146,13 @@ export interface PythonRange extends Observed {
   readonly kind: "python-range";
   /** PEP 440 specifiers as written. */
   readonly specifier: string;
+}
+
+/** `[build-system]` of a pyproject.toml: installers build the package in an environment that holds only what it requires. */
+export interface BuildSystem extends Observed {
+  readonly kind: "build-system";
+  /** "scikit_build_core.build", "setuptools.build_meta"; undefined when none is named. */
+  readonly backend: string | undefined;
 }
 
 export type ObservationOf<K extends Observation["kind"]> = Extract<Observation, { kind: K }>;

@@ -1,35 +1,24 @@
-import { exactVersion, normaliseName, parseRequirementText, parseVersion } from "../../../model/index.ts";
+import { LineIndex, exactVersion, normaliseName, parseRequirementText, parseVersion } from "../../../model/index.ts";
 import type { Condition, Files, Gap, Location, Observation, Reading, Requirement, SourceEvidence } from "../../../model/index.ts";
 
 /** A text with the places of its lines, to turn offsets into ranges. */
 export class SourceText {
   readonly path: string;
   readonly text: string;
-  readonly #starts: number[] = [0];
+  readonly #lines: LineIndex;
 
   constructor(path: string, text: string) {
     this.path = path;
     this.text = text;
-    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.#starts.push(at + 1);
+    this.#lines = new LineIndex(text);
   }
 
   location(start: number, end: number): Location {
-    return { path: this.path, range: { start: this.#position(start), end: this.#position(end) } };
+    return this.#lines.locate(this.path, start, end - start);
   }
 
   evidence(start: number, end: number): SourceEvidence {
     return { kind: "source", location: this.location(start, end), text: this.text.slice(start, end), via: [] };
-  }
-
-  #position(offset: number): { line: number; character: number } {
-    let low = 0;
-    let high = this.#starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return { line: low, character: offset - (this.#starts[low] ?? 0) };
   }
 }
 

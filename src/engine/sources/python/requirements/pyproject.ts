@@ -12,7 +12,11 @@ export function readPyproject(source: SourceText, collector: Collector): void {
   const indexUrls = uvIndexUrls(root);
   const add = (node: TomlNode, setting: RequirementSetting) => addNode(source, collector, node, { indexUrls, ...setting });
 
-  for (const node of tomlArray(root, "build-system", "requires")) add(node, { role: "build" });
+  const requires = tomlAt(root, "build-system", "requires");
+  if (requires) {
+    collector.observations.push({ kind: "build-system", backend: tomlString(root, "build-system", "build-backend"), evidence: source.evidence(requires.start, requires.end), conditions: [] });
+  }
+  for (const node of tomlArray(requires)) add(node, { role: "build" });
   for (const node of tomlArray(root, "project", "dependencies")) add(node, { role: "install" });
   for (const [extra, list] of tomlTable(root, "project", "optional-dependencies")) {
     for (const node of tomlArray(list)) add(node, { role: "optional", group: extra });
