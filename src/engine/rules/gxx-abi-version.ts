@@ -67,7 +67,7 @@ function torchVersionOf(context: RuleContext, path: string): { readonly value: n
     return { value: fact.value, words: `${givenTorch(context)?.name ?? "torch"} has ${fact.value} (${describe(fact.evidence[0], context.root)})`, exact: true, evidence: fact.evidence };
   }
   const { releases, words } = allowedTorch(context, path);
-  const values = new Set(releases.map((one) => one.gxxAbiVersion));
+  const values = new Set(releases.map((one) => (one.gxxAbiByLibstdcxxAbi === undefined ? one.gxxAbiVersion : undefined)));
   const [only] = values;
   const newest = releases.at(-1);
   if (values.size !== 1 || only === undefined || newest === undefined) return undefined;

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { TorchRelease } from "../../../src/engine/catalogue/index.ts";
+import { loadCatalogue } from "../../../src/engine/catalogue/index.ts";
+import type { CompileArgument, DeclaredTarget, Language } from "../../../src/engine/model/index.ts";
+import { cxxStandard } from "../../../src/engine/rules/cxx-standard.ts";
+import { lines, RuleProject } from "../../support/rule-project.ts";
+
+const setup = "ops a.cpp a.cu\n['-std=c++14', '-O3',\n '-std=c++17']\ntorch==2.0.0\ntorch>=1.5\nset(CMAKE_CXX_STANDARD 14)\n";
+const torchSource = "#include <torch/extension.h>\n";
+
+/** Floors as field research has them, so that the test does not hang on the table. */
+function release(version: string, floor: number, standard: number): TorchRelease {
+  const [some] = loadCatalogue().torchReleases;
+  assert.ok(some);
+  return { ...some, version, cxxStandardFloor: floor, cxxStandardDefault: standard };
+}
+const torchReleases = [release("2.0.0", 14, 17), release("2.1.0", 17, 17), release("2.13.0", 17, 20), release("2.14.0", 20, 20)];
+const torchRelease = (version: string) => torchReleases.find((one) => one.version === version);
+
+function project(flags: readonly (readonly [string, readonly Language[]])[], target: Partial<DeclaredTarget> = {}, change: Partial<CompileArgument> = {}) {
+  const made = new RuleProject({ "/p/setup.py": setup, "/p/a.cpp": torchSource, "/p/a.cu": torchSource }, { torchReleases, torchRelease });
+  return made.target("/p/setup.py", ["/p/a.cpp", "/p/a.cu"], {
+    builder: "setuptools", kind: "extension", madeBy: "CUDAExtension",
+    arguments: flags.map(([text, languages]) => made.argument("/p/setup.py", text, { origin: "argument-list", languages, ...change })), ...target,
+  });
+}
+
+const both: readonly Language[] = ["CXX", "CUDA"];
+const old = [["-std=c++14", both]] as const;
+
+test("below the floor of the installed torch", () => {
+  const found = project(old).torch("2.5.1", { "cxx-standard-floor": 17, "cxx-standard-default": 17 }).check(cxxStandard);
+  assert.deepEqual(lines(found), ["/p/setup.py:2 error"]);
+  assert.match(found[0]?.message ?? "", /^The C\+\+ and CUDA sources of target ops are compiled as C\+\+14 \(setup\.py:2\), but the headers of torch 2\.5\.1 in \.venv stop with an #error below C\+\+17 \(/);
+  assert.deepEqual(found[0]?.fixes.map((one) => one.title), ["Raise it to C++17", "Delete -std=c++14: BuildExtension then passes the standard of its torch"]);
+  assert.equal(found[0]?.fixes[0]?.edits[0]?.newText, "-std=c++17");
+});
+
+test("at the floor it is silent", () => {
+  assert.deepEqual(project([["-std=c++17", both]]).torch("2.5.1", { "cxx-standard-floor": 17 }).check(cxxStandard), []);
+  assert.deepEqual(project([["-std=c++14", both], ["-std=c++17", both]]).torch("2.5.1", { "cxx-standard-floor": 17 }).check(cxxStandard), []);
+});
+
+test("without a torch the range decides", () => {
+  const found = project(old).require("/p/setup.py", "torch>=1.5").check(cxxStandard);
+  assert.deepEqual(lines(found), ["/p/setup.py:2 warning"]);
+  assert.match(found[0]?.message ?? "", /those of torch 2\.1\.0 and newer stop with an #error below C\+\+17, and those of torch 2\.14\.0 below C\+\+20 \(the project asks for torch>=1\.5 \(setup\.py:5\)\)\./);
+  assert.deepEqual(lines(project([["-std=c++17", both]]).check(cxxStandard)), ["/p/setup.py:3 warning"]);
+  assert.deepEqual(lines(project(old).require("/p/setup.py", "torch>=2.1", {}).check(cxxStandard)), ["/p/setup.py:2 error"]);
+  assert.deepEqual(project(old).require("/p/setup.py", "torch==2.0.0", { role: "requirements-file" }).check(cxxStandard), []);
+  assert.deepEqual(lines(project([["-std=c++17", both]]).require("/p/setup.py", "torch==2.14.0.dev20260701").check(cxxStandard)), []);
+});
+
+test("no torch headers, imported and interface targets, version branches, and the builder's own standard are silent", () => {
+  const none = project(old);
+  none.files.write("/p/a.cpp", "#include <vector>\n");
+  none.files.write("/p/a.cu", "");
+  assert.deepEqual(none.check(cxxStandard), []);
+  assert.deepEqual(project(old, { kind: "imported" }).check(cxxStandard), []);
+  assert.deepEqual(project(old, { kind: "interface" }).check(cxxStandard), []);
+  assert.deepEqual(project(old, { usesTorch: false, sources: [] }).check(cxxStandard), []);
+  const condition = none.condition("torch.__version__ < 2.1");
+  assert.deepEqual(project(old, {}, { conditions: [condition] }).check(cxxStandard), []);
+  assert.deepEqual(project(old, {}, { origin: "builder-default" }).check(cxxStandard), []);
+});
+
+test("a target that says nothing of torch and includes its headers counts", () => {
+  assert.deepEqual(lines(project(old, { usesTorch: false }).check(cxxStandard)), ["/p/setup.py:2 warning"]);
+});
+
+test("CMAKE_CXX_STANDARD is raised at its number", () => {
+  const made = new RuleProject({ "/p/CMakeLists.txt": "ops\nset(CMAKE_CXX_STANDARD 14)\n", "/p/a.cpp": torchSource }, { torchReleases, torchRelease });
+  made.target("/p/CMakeLists.txt", ["/p/a.cpp"], { arguments: [made.argument("/p/CMakeLists.txt", "-std=gnu++14", { origin: "standard", evidence: made.evidence("/p/CMakeLists.txt", "14") })] });
+  const [fix] = made.torch("2.5.1", { "cxx-standard-floor": 17 }).check(cxxStandard)[0]?.fixes ?? [];
+  assert.deepEqual([fix?.title, fix?.edits[0]?.newText, fix?.edits[0]?.location.range], ["Raise it to C++17", "17", { start: { line: 1, character: 23 }, end: { line: 1, character: 25 } }]);
+});
+
+test("host and CUDA differ, both written", () => {
+  const found = project([["-std=c++17", ["CXX"]], ["-std=c++14", ["CUDA"]]]).torch("2.0.0", { "cxx-standard-floor": 14 }).check(cxxStandard);
+  assert.deepEqual(lines(found), ["/p/setup.py:2 warning"]);
+  assert.match(found[0]?.message ?? "", /^The C\+\+ sources of target ops are compiled as C\+\+17 \(setup\.py:3\) and its CUDA sources as C\+\+14 \(setup\.py:2\)\./);
+});
+
+test("one list without a standard gets torch's default", () => {
+  const found = project([["-std=c++17", ["CUDA"]], ["-O3", ["CXX"]]]).torch("2.13.0", { "cxx-standard-floor": 17, "cxx-standard-default": 20 }).check(cxxStandard);
+  assert.deepEqual(lines(found), ["/p/setup.py:3 warning"]);
+  assert.match(found[0]?.message ?? "", /while nothing is given for its C\+\+ sources, to which BuildExtension of torch 2\.13\.0 in \.venv adds -std=c\+\+20/);
+  assert.deepEqual(project([["-std=c++17", ["CUDA"]]]).torch("2.5.1", { "cxx-standard-floor": 17, "cxx-standard-default": 17 }).check(cxxStandard), []);
+  assert.deepEqual(project([["-std=c++17", ["CUDA"]]], { madeBy: "Extension" }).torch("2.13.0", { "cxx-standard-floor": 17, "cxx-standard-default": 20 }).check(cxxStandard), []);
+});
+
+test("opposite branches are not compared", () => {
+  const made = project([]);
+  const on = made.condition("IS_HIP", 0);
+  const off = made.condition("IS_HIP", 1);
+  made.targets.length = 0;
+  made.target("/p/setup.py", ["/p/a.cpp", "/p/a.cu"], {
+    madeBy: "CUDAExtension",
+    arguments: [
+      made.argument("/p/setup.py", "-std=c++17", { languages: ["CXX"], conditions: [on] }),
+      made.argument("/p/setup.py", "-std=c++14", { languages: ["CUDA"], conditions: [off] }),
+    ],
+  });
+  assert.deepEqual(made.torch("2.0.0", { "cxx-standard-floor": 14 }).check(cxxStandard), []);
+});
