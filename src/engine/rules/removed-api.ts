@@ -1,6 +1,7 @@
 import { compareVersions, valueOf } from "../model/index.ts";
 import type { DeclaredBody, Finding, Fix, TextEdit } from "../model/index.ts";
 import type { RemovedApi } from "../catalogue/index.ts";
+import { hasHeaders, torchHeader } from "../installed/index.ts";
 import { isVersionGuarded } from "../sources/cpp/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { definedIn, includesOf, installedTorch, namesOf, releasesAdmitted, torchRequirements } from "./sources.ts";
@@ -45,16 +46,14 @@ export const removedApi: Rule = {
 
 /** A header that the installed torch does not have, though its version alone would not tell. */
 function absentHeader(context: RuleContext, body: DeclaredBody, use: Use): RemovedApi | undefined {
-  const root = context.installed?.torchRoot;
+  const { installed, files } = context;
   const version = installedTorch(context);
-  if (root === undefined || version === undefined || body.target.usesTorch !== true || use.guards.some((guard) => !/CUDA|GPU/i.test(guard))) return undefined;
+  if (installed === undefined || version === undefined || body.target.usesTorch !== true || use.guards.some((guard) => !/CUDA|GPU/i.test(guard))) return undefined;
   if (!/^(?:ATen|c10|THC?|caffe2|torch\/csrc)\/[\w/.]+\.(?:h|cuh|hpp)$/.test(use.what) || isOfDevice(context, use.what)) return undefined;
-  const include = `${root}/include`;
-  const exists = (folder: string): boolean => context.files.status(`${folder}/${use.what}`) !== undefined;
-  // An include folder without ATen is not where this torch keeps its headers.
-  if (context.files.status(`${include}/ATen`)?.kind !== "directory" || exists(include) || exists(`${include}/torch/csrc/api/include`)) return undefined;
-  if (exists(context.root) || body.target.includeDirectories.some((folder) => /[$<{]/.test(folder) || exists(folder))) return undefined;
-  return { kind: "header", what: use.what, removedIn: version, source: `absent from ${include}` };
+  if (!hasHeaders(installed, files) || torchHeader(installed, use.what, files) !== undefined) return undefined;
+  const folders = [context.root, ...body.target.includeDirectories];
+  if (folders.some((folder) => /[$<{]/.test(folder) || files.status(`${folder}/${use.what}`) !== undefined)) return undefined;
+  return { kind: "header", what: use.what, removedIn: version, source: `${installed.torchRoot ?? installed.name} has no such header` };
 }
 
 /** Headers of a device are only in builds for it; some are generated in the build of ROCm. */
@@ -87,7 +86,7 @@ function matters(context: RuleContext, api: RemovedApi): boolean {
 function message(context: RuleContext, api: RemovedApi, use: Use): string {
   const kind = api.kind === "header" ? "The header" : api.kind === "macro" ? "The macro" : "The name";
   if (context.installed !== undefined && !context.catalogue.removedApis.includes(api)) {
-    return `The header ${use.what} is not among the headers of ${torchName(context.installed)} (${api.source}), nor in the target's include directories: the compiler stops with "${use.what}: No such file or directory".`;
+    return `The header ${use.what} is not among the headers of ${torchName(context.installed)} nor in the target's include directories: the compiler stops with "${use.what}: No such file or directory".`;
   }
   const lacks = `${kind} ${use.what} is gone since torch ${api.removedIn}`;
   const against = context.installed === undefined ? "; the project's requirements admit such releases, and no torch was found to check against." : `, and ${torchName(context.installed)} is checked against.`;

@@ -10,9 +10,15 @@ const reachedByContext = new WeakMap<RuleContext, Map<DeclaredBody, readonly Rea
 /** The sources of a target and the project headers that they include, read once per check. */
 export function sourcesOf(context: RuleContext, body: DeclaredBody): readonly ReachedSource[] {
   let known = reachedByContext.get(context);
-  if (known === undefined) reachedByContext.set(context, (known = new Map()));
+  if (known === undefined) {
+    known = new Map<DeclaredBody, readonly ReachedSource[]>();
+    reachedByContext.set(context, known);
+  }
   let reached = known.get(body);
-  if (reached === undefined) known.set(body, (reached = reachableSources(body.target, context.root, context.files, (path) => context.scan(path))));
+  if (reached === undefined) {
+    reached = reachableSources(body.target, context.root, context.files, (path) => context.scan(path));
+    known.set(body, reached);
+  }
   return reached;
 }
 

@@ -1,10 +1,11 @@
 import type { DeclaredBody, Language, Location } from "../model/index.ts";
+import { isRefusedUnderStableAbi } from "../installed/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
 import { isDead } from "../sources/cpp/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { includesOf, isUnstableTorchHeader, sourcesOf } from "./sources.ts";
 import type { Use } from "./sources.ts";
-import { finding, groupBy, place } from "./support.ts";
+import { finding, groupBy, place, torchName } from "./support.ts";
 
 interface Claim {
   readonly macro: string;
@@ -25,14 +26,14 @@ export const stableAbi: Rule = {
       for (const use of claims.length === 0 ? [] : includesOf(context, body)) {
         const claim = claims.find((one) => reaches(one, use));
         if (claim === undefined || use.guards.some((guard) => /TORCH_STABLE_ONLY|TORCH_TARGET_VERSION|STABLE/.test(guard))) continue;
-        if (isUnstableTorchHeader(use.what)) offending.set(`${use.location.path}:${use.location.range.start.line}`, use);
+        if (isRefused(context, use.what)) offending.set(`${use.location.path}:${use.location.range.start.line}`, use);
       }
       return [...groupBy(offending.values(), (use) => use.location.path).values()].flatMap((uses) => {
         const [first, ...others] = uses;
         const claim = first && claims.find((one) => reaches(one, first));
         if (first === undefined || claim === undefined) return [];
         return [finding(this, {
-          message: `Target ${body.name} claims torch's stable ABI (${claim.macro} at ${place(claim.location, context.root)}) and includes ${first.what}, which is not part of it. Use the headers under torch/csrc/stable and torch/headeronly, or drop ${claim.macro}.`,
+          message: `Target ${body.name} claims torch's stable ABI (${claim.macro} at ${place(claim.location, context.root)}) and includes ${first.what}, ${why(context, first.what)}. Use the headers under torch/csrc/stable and torch/headeronly, or drop ${claim.macro}.`,
           location: first.location,
           target: body.name,
           related: [{ message: `${claim.macro} is set here.`, location: claim.location }, ...others.slice(0, 20).map((use) => ({ message: `${use.what} is not part of the stable ABI either.`, location: use.location }))],
@@ -42,6 +43,22 @@ export const stableAbi: Rule = {
   },
 };
 
+
+/** The header's own guard, in a torch whose headers carry such guards; undefined without one. */
+function guardOf(context: RuleContext, header: string): boolean | undefined {
+  const { installed, files } = context;
+  if (installed === undefined || isRefusedUnderStableAbi(installed, "ATen/ATen.h", files) !== true) return undefined;
+  return isRefusedUnderStableAbi(installed, header, files);
+}
+
+function isRefused(context: RuleContext, header: string): boolean {
+  return guardOf(context, header) ?? isUnstableTorchHeader(header);
+}
+
+function why(context: RuleContext, header: string): string {
+  if (context.installed === undefined || guardOf(context, header) !== true) return "which is not part of it";
+  return `which ${torchName(context.installed)} refuses under it (#error "This file should not be included when either TORCH_STABLE_ONLY or TORCH_TARGET_VERSION is defined.")`;
+}
 
 function claimsOf(context: RuleContext, body: DeclaredBody): Claim[] {
   const macros = ["TORCH_STABLE_ONLY", "TORCH_TARGET_VERSION"];

@@ -35,6 +35,17 @@ test("a macro for C++ only does not reach a CUDA source", () => {
   assert.deepEqual(made.target("/p/setup.py", ["/p/a.cu"], { arguments: [made.argument("/p/setup.py", `${flag}0x020a000000000000`)] }).check(stableAbi), []);
 });
 
+test("where the installed headers carry guards, these decide", () => {
+  const made = project("#include <torch/new/stable.h>\n#include <torch/old.h>\n", "0x020a000000000000").torch("2.13.0", {}, { torchRoot: "/venv/torch" });
+  const guard = "#if !defined(TORCH_STABLE_ONLY) && !defined(TORCH_TARGET_VERSION)\n";
+  made.files.write("/venv/torch/include/ATen/ATen.h", guard);
+  made.files.write("/venv/torch/include/torch/old.h", guard);
+  made.files.write("/venv/torch/include/torch/new/stable.h", "#pragma once\n");
+  const found = made.check(stableAbi);
+  assert.deepEqual(lines(found), ["/p/ops.cpp:2 error"]);
+  assert.match(found[0]?.message ?? "", /includes torch\/old\.h, which torch 2\.13\.0 in \.venv refuses under it \(#error/);
+});
+
 test("targets are decoded from bytes, macros and shifts", () => {
   assert.deepEqual(decodeTarget("0x020a000000000000"), { version: "2.10", exact: true });
   assert.deepEqual(decodeTarget("0x020A'0000'0000'0000ULL"), { version: "2.10", exact: true });
