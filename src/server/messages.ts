@@ -1,6 +1,8 @@
 /** Abiding's own messages; see src/protocol. */
 import * as path from "node:path";
-import { findEnvironments } from "../engine/installed/index.ts";
+import { describeEnvironment, findEnvironments } from "../engine/installed/index.ts";
+import { valueOf } from "../engine/model/index.ts";
+import { torchName } from "../engine/rules/support.ts";
 import type { EnvironmentChoice, Notifications, Requests } from "../protocol/index.ts";
 import type { Project } from "./project.ts";
 import type { Publisher } from "./publisher.ts";
@@ -52,6 +54,23 @@ export function registerMessages(session: Session, publisher: Publisher, answer:
   });
 }
 
+/** Environments of the machine, those with a torch first, and what the project is checked against now. */
 function environmentsOf(session: Session, project: Project): EnvironmentChoice[] {
-  return [];
+  const current = project.diagnose().installed;
+  const found = findEnvironments(project.surroundings).map((environment): EnvironmentChoice => {
+    const body = describeEnvironment(environment.path, session.files, project.surroundings.catalogue);
+    const version = body === undefined ? undefined : valueOf(body.facts, "torch-version");
+    const python = environment.pythonVersion === undefined ? "" : `, Python ${environment.pythonVersion}`;
+    return {
+      spec: environment.path,
+      name: path.basename(environment.path),
+      detail: `${version === undefined ? "no torch" : `torch ${version}`}${python}`,
+      hasTorch: version !== undefined,
+      selected: current.some((one) => one.prefix === environment.path),
+    };
+  });
+  const named = current.filter((one) => !found.some((choice) => choice.spec === one.prefix)).map((one): EnvironmentChoice => ({
+    spec: one.prefix ?? one.torchRoot ?? one.name, name: one.name, detail: torchName(one), hasTorch: true, selected: true,
+  }));
+  return [...named, ...found.filter((one) => one.hasTorch), ...found.filter((one) => !one.hasTorch)];
 }

@@ -2,6 +2,7 @@ import * as path from "node:path";
 import type { Catalogue } from "../engine/catalogue/index.ts";
 import { Workspace } from "../engine/diagnosis/index.ts";
 import type { Diagnosis } from "../engine/diagnosis/index.ts";
+import type { Surroundings } from "../engine/installed/index.ts";
 import type { Files } from "../engine/model/index.ts";
 import { defaultSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
@@ -48,6 +49,12 @@ export class Project {
   /** What the user chose, by command or by setting; undefined: what is found. */
   get against(): string | undefined {
     return this.#selected ?? this.#settings.environment;
+  }
+
+  /** Where environments of this project are looked for. */
+  get surroundings(): Surroundings {
+    const { files, catalogue, environment } = this.#host;
+    return { root: this.root, files, catalogue, environment, ...(this.#interpreter === undefined ? {} : { interpreter: this.#interpreter }) };
   }
 
   configure(settings: Settings, problems: readonly string[]): void {
