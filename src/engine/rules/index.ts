@@ -24,6 +24,10 @@ import { settingWithoutEffect } from "./setting-without-effect.ts";
 import { nativeArch } from "./native-arch.ts";
 import { layoutFlag } from "./layout-flag.ts";
 import { cudaArchitectures } from "./cuda-architectures.ts";
+import { buildIsolation } from "./build-isolation.ts";
+import { torchRequirement } from "./torch-requirement.ts";
+import { packagePair } from "./package-pair.ts";
+import { nightlyPin } from "./nightly-pin.ts";
 import type { Rule } from "./rule.ts";
 
 export type { Rule, RuleContext } from "./rule.ts";
@@ -51,6 +55,10 @@ export const rules: readonly Rule[] = [
   duplicateLibtorch,
   hardCodedPath,
   c10Boundary,
+  buildIsolation,
+  torchRequirement,
+  packagePair,
+  nightlyPin,
 ];
 
 /** The rule of a name, or undefined. */

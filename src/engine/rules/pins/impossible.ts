@@ -1,0 +1,41 @@
+import { canAllHold, exactVersion, localLabel, publicVersion } from "../../model/index.ts";
+import type { Finding, Requirement } from "../../model/index.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+import { finding, joinWords } from "../support.ts";
+import { releaseEvidence } from "../torch.ts";
+import { minorOf, pinFix, requirementWords } from "./packages.ts";
+
+/** Labels that the official index gives to its builds; others come from indexes of their own. */
+const officialLabel = /^(cpu|xpu|cu\d{2,3}|rocm\d+(\.\d+)*)$/;
+
+/** Requirements on torch that no release can meet, whatever else is installed. */
+export function impossible(context: RuleContext, rule: Rule): readonly Finding[] {
+  return context.requirements.filter((one) => one.name === "torch" && one.known).flatMap((one) => contradiction(context, rule, one) ?? unknownBuild(context, rule, one) ?? []);
+}
+
+function contradiction(context: RuleContext, rule: Rule, one: Requirement): Finding | undefined {
+  if (canAllHold([one.specifier]) !== false) return undefined;
+  return finding(rule, { severity: "error", message: `${requirementWords(context, one)} cannot be met by any version: its parts exclude each other.`, location: one.location });
+}
+
+/** `torch==2.8.0+cu130`: that release was never built for that CUDA. */
+function unknownBuild(context: RuleContext, rule: Rule, one: Requirement): Finding | undefined {
+  const pin = exactVersion(one.specifier);
+  const label = pin === undefined ? undefined : localLabel(pin);
+  const release = pin === undefined ? undefined : context.catalogue.torchRelease(publicVersion(pin) ?? "");
+  if (pin === undefined || label === undefined || !release || /dev|rc|[ab]\d/.test(publicVersion(pin) ?? "") || !officialLabel.test(label) || one.url !== undefined) return undefined;
+  // The table holds Linux x86_64; CPU and XPU builds exist on more platforms than it lists.
+  const labels = release.variants.map((variant) => variant.label);
+  const family = label.replace(/[\d.]+$/, "");
+  const kin = labels.filter((other) => other.replace(/[\d.]+$/, "") === family);
+  if (kin.length === 0 || labels.includes(label) || family === label) return undefined;
+  const first = context.catalogue.torchReleases.find((other) => other.variants.some((variant) => variant.label === label));
+  const since = first ? ` Builds labelled ${label} begin with torch ${minorOf(first.version)}.` : "";
+  return finding(rule, {
+    severity: family === "cu" ? "warning" : "info",
+    message: `${requirementWords(context, one)} names a build that does not exist: torch ${release.version} was released for ${joinWords(kin)}, not for ${label}.${since}`,
+    location: one.location,
+    against: [releaseEvidence(release)],
+    fixes: kin.slice(-1).map((other) => pinFix(one, `==${publicVersion(pin) ?? ""}+${other}`, `Require the ${other} build of torch ${release.version}`, false)),
+  });
+}

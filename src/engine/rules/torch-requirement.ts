@@ -1,0 +1,98 @@
+import { boundsOf, canAllHold, satisfies } from "../model/index.ts";
+import type { Finding, Requirement } from "../model/index.ts";
+import { looseBuildTorch } from "./build-isolation.ts";
+import { clashingFiles } from "./pins/files.ts";
+import { imageFindings } from "./pins/images.ts";
+import { impossible } from "./pins/impossible.ts";
+import { actTogether, minorOf, packagesOf, pinFix, releasesAllowed, requirementWords, torchOf } from "./pins/packages.ts";
+import type { Package } from "./pins/packages.ts";
+import type { Rule, RuleContext } from "./rule.ts";
+import { finding, place, targetsPhrase } from "./support.ts";
+import { givenTorch, releasePart } from "./torch.ts";
+
+export const torchRequirement: Rule = {
+  name: "torch-requirement",
+  severity: "warning",
+  summary: "Requirements on torch that contradict each other, or a native package that does not say which torch it works with.",
+  check(context) {
+    const perPackage = packagesOf(context).flatMap((one) => [...buildAgainstInstall(context, one), ...unbound(context, one), ...againstGiven(context, one)]);
+    return [...impossible(context, torchRequirement), ...perPackage, ...clashingFiles(context, torchRequirement), ...imageFindings(context, torchRequirement)];
+  },
+};
+
+/** The torch that the build asks for is one that the install refuses. */
+function buildAgainstInstall(context: RuleContext, one: Package): readonly Finding[] {
+  const result: Finding[] = [];
+  for (const install of torchOf(one)) {
+    const build = one.build.find((requirement) => requirement.name === "torch" && requirement.known && install.known && actTogether(requirement, install) && canAllHold([requirement.specifier, install.specifier]) === false);
+    if (!build) continue;
+    result.push(finding(torchRequirement, {
+      message: `The build requires ${requirementWords(context, build)} and the install requires ${requirementWords(context, install)}: no torch meets both, so the package is compiled against a torch that it cannot be installed with.`,
+      location: install.location,
+      related: [{ message: "The build requires this torch.", location: build.location }],
+      fixes: [pinFix(install, build.specifier, `Require torch${build.specifier} for the install, as for the build`, false)],
+    }));
+  }
+  return result;
+}
+
+/**
+ * A wheel with C++ code of torch's unstable interface works with one minor release, and its metadata allows more. What
+ * `build-isolation` already says of the same package is not said twice.
+ */
+function unbound(context: RuleContext, one: Package): readonly Finding[] {
+  const [native] = one.natives;
+  if (!native || looseBuildTorch(context, one)) return [];
+  const torch = torchOf(one);
+  const natives = targetsPhrase(one.natives.map((body) => body.name));
+  const builtWith = one.build.find((requirement) => requirement.name === "torch" && requirement.specifier !== "");
+  if (torch.length === 0) {
+    const [other] = one.install;
+    // Without any install requirement the list may simply not have been read.
+    if (!other || one.install.some((requirement) => !requirement.known)) return [];
+    return [finding(torchRequirement, {
+      message: `${capital(natives)} bind${one.natives.length === 1 ? "s" : ""} to the C++ interface of the torch that the package is compiled with, which changes with every minor release, and the install requirements (${place(other.location, context.root)} and what follows) do not name torch: the built package installs beside any torch. Require the torch that it was built with.`,
+      location: other.location,
+      related: [{ message: `${native.name} is compiled against torch.`, location: native.target.location }],
+    })];
+  }
+  const loose = torch.find((requirement) => isLoose(context, requirement));
+  if (!loose || torch.some((requirement) => requirement !== loose && actTogether(requirement, loose) && !isLoose(context, requirement))) return [];
+  const given = givenTorch(context);
+  const pin = builtWith ? builtWith.specifier : given ? `==${minorOf(releasePart(given.version))}.*` : undefined;
+  const allowed = loose.specifier === "" ? "any torch" : boundsOf(loose.specifier)?.upper === true ? "several minor releases of torch" : "every later torch";
+  return [finding(torchRequirement, {
+    message: `${capital(natives)} bind${one.natives.length === 1 ? "s" : ""} to the C++ interface of the torch that the package is compiled with, which changes with every minor release, and the install requirement ${requirementWords(context, loose)} admits ${allowed}: installers will put the built package beside a torch that it was not compiled for. Require the minor release that the package is built with.`,
+    location: loose.location,
+    related: [{ message: `${native.name} is compiled against torch.`, location: native.target.location }],
+    fixes: [pin === undefined ? undefined : pinFix(loose, pin, `Require torch${pin}`, false)],
+  })];
+}
+
+/** Whether a requirement leaves open which minor release of torch is installed. A computed exact pin does not. */
+function isLoose(context: RuleContext, requirement: Requirement): boolean {
+  if (requirement.url !== undefined || requirement.nightly) return false;
+  if (!requirement.known) return /^\s*>/.test(requirement.specifier) && !requirement.specifier.includes("<");
+  const releases = releasesAllowed(context, [requirement]);
+  return releases !== undefined && new Set(releases.map((release) => minorOf(release.version))).size > 1;
+}
+
+/** The torch to check against is none that the package may be installed with. */
+function againstGiven(context: RuleContext, one: Package): readonly Finding[] {
+  const given = givenTorch(context);
+  if (!given) return [];
+  const refused = torchOf(one).filter((requirement) => requirement.known && requirement.conditions.length === 0 && requirement.marker === undefined && satisfies(given.version, requirement.specifier) === false);
+  // NGC and source builds call themselves pre-releases of the version that they will become.
+  const [first] = refused.filter((requirement) => satisfies(releasePart(given.version), requirement.specifier) === false);
+  if (!first) return [];
+  return [finding(torchRequirement, {
+    severity: context.installed?.source === "environment" ? "warning" : "info",
+    message: `The package requires ${requirementWords(context, first)}, and the torch to check against is ${given.name}, which does not meet that: an installer would replace this torch or refuse the package.`,
+    location: first.location,
+    against: context.installed?.facts.find((fact) => fact.trait === "torch-version")?.evidence ?? [],
+  })];
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
