@@ -56,12 +56,11 @@ function absentHeader(context: RuleContext, body: DeclaredBody, use: Use): Remov
   return { kind: "header", what: use.what, removedIn: version, source: `${installed.torchRoot ?? installed.name} has no such header` };
 }
 
-/** Headers of a device are only in builds for it; some are generated in the build of ROCm. */
+/** Headers of a device are only in builds for it (THC of today holds CUDA headers); some are made in the build of ROCm. */
 function isOfDevice(context: RuleContext, header: string): boolean {
-  const device = /(?:^|\/)(?:cuda|cudnn|hip|miopen|xpu|mps|mtia|metal|vulkan|mkldnn|nccl)(?:\/|$)/.exec(header)?.[0] ?? "";
-  if (device === "") return false;
+  const device = /(?:^|\/)(?:THC|cuda|cudnn|hip|miopen|xpu|mps|mtia|metal|vulkan|mkldnn|nccl)(?:\/|$)|\.cuh$/.exec(header)?.[0];
   const cuda = context.installed === undefined ? undefined : valueOf(context.installed.facts, "cuda-version");
-  return !(/cud/.test(device) && typeof cuda === "string");
+  return device !== undefined && !(/THC|cud|cuh/.test(device) && typeof cuda === "string");
 }
 
 function concerns(api: RemovedApi, use: Use): boolean {

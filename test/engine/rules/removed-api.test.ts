@@ -54,6 +54,8 @@ test("a header that is in no include folder of the installed torch", () => {
   const at = { torchRoot: "/venv/torch" };
   assert.deepEqual(lines(project("#include <ATen/Gone.h>\n#include <ATen/ATen.h>").torch("2.8.0", {}, at).check(removedApi)), ["/p/ops.cu:1 error"]);
   assert.deepEqual(project("#include <ATen/hip/Gone.h>").torch("2.8.0", {}, at).check(removedApi), []);
+  assert.deepEqual(project("#include <THC/THCAtomics.cuh>").torch("2.8.0", { "cuda-version": null }, at).check(removedApi), []);
+  assert.deepEqual(lines(project("#include <THC/Gone.cuh>").torch("2.8.0", { "cuda-version": "12.8" }, at).check(removedApi)), ["/p/ops.cu:1 error"]);
   assert.deepEqual(project("#ifdef NEW_API\n#include <ATen/Gone.h>\n#endif").torch("2.8.0", {}, at).check(removedApi), []);
   assert.deepEqual(project("#include <torch/mine.h>").torch("2.8.0", {}, at).check(removedApi), []);
 });
