@@ -1,4 +1,5 @@
 import type { Body, DeclaredBody, Finding, Gap, InstalledBody, Observation, Requirement, Severity, ToolchainBody } from "../model/index.ts";
+import type { ConfiguredBuild } from "./configuredBuilds.ts";
 
 /** What is wrong in a project, what it was checked against, and what could not be seen. */
 export interface Diagnosis {
@@ -11,6 +12,8 @@ export interface Diagnosis {
   /** The torches that the project was checked against; the first is the one that editors show. */
   readonly installed: readonly InstalledBody[];
   readonly toolchains: readonly ToolchainBody[];
+  /** Configured build folders that are newer than the build files; the first one's targets stand in `declared`. */
+  readonly configured: readonly ConfiguredBuild[];
   /** Most severe first within a file; suppressed ones are left out. */
   readonly findings: readonly Finding[];
   readonly suppressed: number;

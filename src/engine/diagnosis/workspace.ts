@@ -13,6 +13,8 @@ import { declaredBody } from "../sources/flags/index.ts";
 import { isPythonBuildFile, readPythonBuild } from "../sources/python/index.ts";
 import { isRequirementsFile, readRequirements } from "../sources/python/requirements/index.ts";
 import { readPresets } from "../sources/cmake/presets.ts";
+import { applyConfiguredBuilds } from "./configuredBuilds.ts";
+import type { ConfiguredBuild } from "./configuredBuilds.ts";
 import { cmakeEntries, contextOf, mergeEntries } from "./cmakeProjects.ts";
 import { configurationName, readConfiguration } from "./configuration.ts";
 import type { Configuration, RuleSetting } from "./configuration.ts";
@@ -76,9 +78,11 @@ export class Workspace {
       this.#layout = undefined;
       this.#environment = undefined;
     }
-    if (name === "pyvenv.cfg" || name === "CMakeCache.txt" || (this.#layout !== undefined && isListed(this.#layout, file) !== (this.#files.status(file) !== undefined))) {
+    if (name === "pyvenv.cfg" || name === "CMakeCache.txt") {
       this.#layout = undefined;
       this.#environment = undefined;
+    } else if (this.#layout !== undefined && isBuildFile(file) && isListed(this.#layout, file) !== (this.#files.status(file) !== undefined)) {
+      this.#layout = undefined;
     }
   }
 
@@ -121,11 +125,12 @@ export class Workspace {
     const declared: DeclaredBody[] = [];
     const observations: Observation[] = [];
     const requirements: Requirement[] = [];
+    const configured: ConfiguredBuild[] = [];
     const readFiles = new Set<string>();
     const settings = new Map([...configuration.rules, ...(this.#options.rules ?? [])]);
     const only = this.#options.only === undefined ? {} : { only: new Set(this.#options.only) };
     for (const [index, body] of (installed.length === 0 ? [undefined] : installed).entries()) {
-      const project = this.#read(contextFor(body));
+      const { reading: project, configured: builds } = applyConfiguredBuilds(this.#read(contextFor(body)), this.#layout.configuredBuilds, this.#files);
       const context: RuleContext = {
         root: this.root,
         declared: project.targets.map((target) => this.#bodyOf(target)),
@@ -142,6 +147,7 @@ export class Workspace {
       gaps.push(...run.gaps);
       if (index === 0) {
         declared.push(...context.declared);
+        configured.push(...builds);
         observations.push(...project.observations);
         requirements.push(...project.requirements);
         gaps.push(...project.gaps);
@@ -160,6 +166,7 @@ export class Workspace {
       requirements,
       installed,
       toolchains,
+      configured,
       findings: [...suppression.kept].sort(compareFindings),
       suppressed: passes.flat().length === 0 ? 0 : mergePasses(passes).length - suppression.kept.length,
       gaps,
@@ -330,17 +337,12 @@ function isTopLevel(text: string | undefined): boolean {
 }
 
 function isListed(layout: ProjectFiles, file: string): boolean {
-  if (path.basename(file) === "CMakeLists.txt") {
-    return layout.cmakeLists.includes(file);
-  }
-  if (file.endsWith(".py")) {
-    return layout.pythonBuilds.includes(file) || layout.pythonSources.includes(file);
-  }
-  if (layout.presets.includes(file) || layout.requirements.includes(file)) {
-    return true;
-  }
-  // A file of no interest counts as listed when it exists, so that saving it changes nothing.
-  return !isRequirementsFile(file) && !/CMake(?:User)?Presets\.json$/.test(file);
+  return [layout.cmakeLists, layout.presets, layout.pythonBuilds, layout.pythonSources, layout.requirements].some((list) => list.includes(file));
+}
+
+/** A file that discovery would list if it exists. */
+function isBuildFile(file: string): boolean {
+  return file.endsWith(".py") || /^CMake(?:Lists\.txt|Presets\.json|UserPresets\.json)$/.test(path.basename(file)) || isRequirementsFile(file);
 }
 
 function joinReadings(readings: readonly Reading[]): Reading {

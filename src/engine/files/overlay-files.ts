@@ -21,7 +21,11 @@ export class OverlayFiles implements Files {
   /** Lays `text` over `file` until `remove`. */
   set(file: string, text: string): void {
     const isNew = !this.#texts.has(file);
-    this.#texts.set(file, { text: text.startsWith("\uFEFF") ? text.slice(1) : text, modified: Date.now() });
+    const content = text.startsWith("\uFEFF") ? text.slice(1) : text;
+    const below = this.#base.readText(file);
+    // A document that is open and unchanged is no newer than its file: products of the file are still up to date.
+    const saved = below.ok && below.text === content ? this.#base.status(file)?.modified : undefined;
+    this.#texts.set(file, { text: content, modified: saved ?? Date.now() });
     if (isNew) {
       this.#countNames(file, 1);
     }

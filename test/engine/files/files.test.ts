@@ -52,6 +52,17 @@ describe("NodeFiles", () => {
 });
 
 describe("OverlayFiles", () => {
+  it("takes an open document that equals its file for as old as the file", () => {
+    const saved = write("same.txt", "same");
+    const disk = new NodeFiles();
+    const files = new OverlayFiles(disk);
+    files.set(saved, "same");
+    assert.equal(files.status(saved)?.modified, disk.status(saved)?.modified);
+    fs.utimesSync(saved, 1, 1);
+    files.set(saved, "other");
+    assert.ok((files.status(saved)?.modified ?? 0) > 1000);
+  });
+
   it("lays unsaved texts over the disk, and shows files that do not exist yet", () => {
     const saved = write("saved.txt", "disk");
     const files = new OverlayFiles(new NodeFiles());
