@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "./locations.ts";
 
@@ -32,9 +32,4 @@ async function bundleAll(): Promise<void> {
     sourcemap: "inline",
     logLevel: "warning",
   });
-}
-
-/** Names of the suites in `test/host/suite`, as `hostModule` takes them. */
-export function suiteNames(): string[] {
-  return readdirSync(join(source, "suite")).filter((file) => file.endsWith(".test.ts")).map((file) => `suite/${basename(file, ".ts")}`).sort();
 }

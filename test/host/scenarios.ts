@@ -1,0 +1,16 @@
+import { copySample, multiRoot, type ScratchWorkspace } from "../harness/workspace.ts";
+
+/** A suite, and the workspace that it runs in. */
+export interface Scenario {
+  /** Name of `test/host/suite/<suite>.test.ts`. */
+  readonly suite: string;
+  readonly trusted: boolean;
+  workspace(): ScratchWorkspace;
+}
+
+export const scenarios: readonly Scenario[] = [
+  { suite: "diagnostics", trusted: true, workspace: () => copySample("skewed-extension") },
+  { suite: "serverLife", trusted: true, workspace: () => copySample("skewed-extension") },
+  { suite: "restricted", trusted: false, workspace: () => copySample("skewed-extension") },
+  { suite: "multiRoot", trusted: true, workspace: () => multiRoot("skewed-extension", "healthy-extension") },
+];
