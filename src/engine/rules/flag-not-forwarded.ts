@@ -15,7 +15,7 @@ export const flagNotForwarded: Rule = {
 
 function hasBoth(context: RuleContext, body: DeclaredBody): boolean {
   const { languages, kind, sources } = body.target;
-  if (!languages.includes("CXX") || !languages.includes("CUDA") || kind === "interface" || kind === "imported" || !seesTorch(context, body.target)) return false;
+  if (!languages.includes("CXX") || !languages.includes("CUDA") || kind === "interface" || kind === "imported" || !seesTorch(context, body)) return false;
   // Sources that are all known must hold both kinds; unknown ones are taken to.
   const known = sources.every((one) => one.language !== undefined);
   return !known || sources.length === 0 || (sources.some((one) => one.language === "CXX") && sources.some((one) => one.language === "CUDA"));

@@ -21,7 +21,7 @@ const elsewhere = /APPLE|Darwin|darwin|mac|FreeBSD|ANDROID|IOS/i;
 function check(context: RuleContext): readonly Finding[] {
   const platform = context.installed === undefined ? undefined : valueOf(context.installed.facts, "platform");
   const hits = context.declared
-    .filter((body) => exchangesObjects(context, body.target))
+    .filter((body) => exchangesObjects(context, body))
     .flatMap((body) => {
       const flags = parseFlags(body.target.arguments);
       return flags.flatMap((flag, index) => {

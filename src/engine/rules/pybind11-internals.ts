@@ -100,7 +100,7 @@ function pinsOf(context: RuleContext): readonly Pin[] {
 function bindingTargets(context: RuleContext): readonly DeclaredBody[] {
   return context.declared.filter((body) => {
     const { target } = body;
-    if (!exchangesObjects(context, target)) return false;
+    if (!exchangesObjects(context, body)) return false;
     if (/pybind11/i.test(target.madeBy) || target.links.some((one) => /^pybind11(?:::|$)/.test(one.name))) return true;
     return target.includeDirectories.some((one) => /pybind11/i.test(one));
   });
@@ -134,7 +134,7 @@ const keyMacros: ReadonlySet<string> = new Set(["PYBIND11_COMPILER_TYPE", "PYBIN
 /** Pieces of the key that are written out and not asked from torch. */
 function writtenKeys(context: RuleContext): readonly Finding[] {
   const hits = context.declared
-    .filter((body) => exchangesObjects(context, body.target))
+    .filter((body) => exchangesObjects(context, body))
     .flatMap((body) => parseFlags(body.target.arguments).filter(isWrittenKey).map((flag) => ({ body, flag })));
   const findings: Finding[] = [];
   for (const group of groupBy(hits, (one) => locationKey(one.flag.argument.evidence.location)).values()) {

@@ -1,10 +1,10 @@
 /** Which torch a target will meet: the installed one, or the releases that the project's requirements allow. */
-import { dirname, isAbsolute, relative } from "node:path";
+import { basename, dirname, isAbsolute, relative } from "node:path";
 import type { TorchRelease } from "../catalogue/index.ts";
-import type { CatalogueEvidence, Condition, DeclaredTarget, Requirement } from "../model/index.ts";
+import type { CatalogueEvidence, Condition, DeclaredBody, Requirement } from "../model/index.ts";
 import { compareVersions, exactVersion, parseSpecifiers, satisfies, valueOf } from "../model/index.ts";
-import { reachableSources } from "../sources/cpp/index.ts";
 import type { RuleContext } from "./rule.ts";
+import { isUnstableTorchHeader, sourcesOf } from "./sources.ts";
 import { place, torchName } from "./support.ts";
 
 /** Releases of torch that a project does not keep out. */
@@ -122,53 +122,44 @@ export function dependsOnTorchVersion(conditions: readonly Condition[]): boolean
   return conditions.some((one) => /torch\w*_?\.?_{0,2}version|TORCH_(?:VERSION|MAJOR|MINOR)|torch_?(?:ver|v)\b|__version__|is_torch|TORCH_\d/i.test(one.text));
 }
 
-const torchHeader = /^(?:torch|ATen|c10|caffe2|THC|TH)\//;
-const stableHeader = /^torch\/(?:csrc\/(?:stable|inductor\/aoti_torch\/c)|headeronly)\//;
-
 type Includes = "unstable" | "stable" | "none" | "unknown";
-const includesOf = new WeakMap<RuleContext, Map<DeclaredTarget, Includes>>();
+const knownIncludes = new WeakMap<RuleContext, Map<DeclaredBody, Includes>>();
 
 /** What the sources of a target include of torch, through headers of the project. */
-function torchIncludes(context: RuleContext, target: DeclaredTarget): Includes {
-  const known = includesOf.get(context) ?? new Map<DeclaredTarget, Includes>();
-  includesOf.set(context, known);
-  let found = known.get(target);
-  if (found === undefined) {
-    found = readIncludes(context, target);
-    known.set(target, found);
-  }
+function torchIncludes(context: RuleContext, body: DeclaredBody): Includes {
+  const known = knownIncludes.get(context) ?? new Map<DeclaredBody, Includes>();
+  knownIncludes.set(context, known);
+  let found = known.get(body);
+  if (found === undefined) known.set(body, (found = readIncludes(context, body)));
   return found;
 }
 
-function readIncludes(context: RuleContext, target: DeclaredTarget): Includes {
-  const reached = reachableSources(target, context.root, context.files, (path) => context.scan(path));
-  const names = new Set(reached.map((one) => lastPart(one.scan.path)));
-  let complete = target.sources.length > 0 && target.sources.every((source) => names.has(lastPart(source.path)));
+function readIncludes(context: RuleContext, body: DeclaredBody): Includes {
+  const { sources } = body.target;
+  const reached = sourcesOf(context, body);
+  const names = new Set(reached.map((one) => basename(one.scan.path)));
+  let complete = sources.length > 0 && sources.every((source) => names.has(basename(source.path)));
   let stable = false;
   for (const { scan } of reached) {
-    for (const include of scan.includes) {
-      if (stableHeader.test(include.header)) stable = true;
-      else if (torchHeader.test(include.header)) return "unstable";
-      else if (!include.angled && !names.has(lastPart(include.header))) complete = false;
+    for (const { header, angled } of scan.includes) {
+      if (isUnstableTorchHeader(header) || /^THC?\//.test(header)) return "unstable";
+      if (header.startsWith("torch/")) stable = true;
+      else if (!angled && !names.has(basename(header))) complete = false;
     }
   }
   if (stable) return "stable";
   return complete ? "none" : "unknown";
 }
 
-function lastPart(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
-}
-
 /** Whether a compiled target sees torch's headers. Imported and interface targets compile nothing. */
-export function seesTorch(context: RuleContext, target: DeclaredTarget): boolean {
-  if (target.kind === "imported" || target.kind === "interface") return false;
-  const includes = torchIncludes(context, target);
-  if (target.usesTorch === true) return includes !== "none";
-  return includes === "stable" || includes === "unstable";
+export function seesTorch(context: RuleContext, body: DeclaredBody): boolean {
+  const { kind, usesTorch } = body.target;
+  if (kind === "imported" || kind === "interface") return false;
+  const includes = torchIncludes(context, body);
+  return usesTorch === true ? includes !== "none" : includes === "stable" || includes === "unstable";
 }
 
 /** Whether C++ objects cross between a target and torch: not when it uses torch's stable headers alone. */
-export function exchangesObjects(context: RuleContext, target: DeclaredTarget): boolean {
-  return seesTorch(context, target) && torchIncludes(context, target) !== "stable";
+export function exchangesObjects(context: RuleContext, body: DeclaredBody): boolean {
+  return seesTorch(context, body) && torchIncludes(context, body) !== "stable";
 }

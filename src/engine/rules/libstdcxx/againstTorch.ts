@@ -66,7 +66,7 @@ const consequence = "Functions of torch that take or return std::string have oth
 
 /** Values that the project sets for targets that exchange objects with torch, and that are not torch's. */
 export function againstTorch(rule: Severities, context: RuleContext): readonly Finding[] {
-  const bodies = context.declared.filter((body) => exchangesObjects(context, body.target));
+  const bodies = context.declared.filter((body) => exchangesObjects(context, body));
   const wrong = bodies.flatMap(claimsOf).filter((one) => !dependsOnTorchVersion(one.fact.conditions));
   const findings: Finding[] = [];
   for (const claims of groupBy(wrong, (one) => `${locationKey(one.evidence.location)} ${one.value}`).values()) {
@@ -149,7 +149,7 @@ function missing(rule: Severities, context: RuleContext): readonly Finding[] {
   if (context.installed === undefined) return [];
   const findings: Finding[] = [];
   for (const body of context.declared) {
-    if (body.target.usesTorch !== true || !exchangesObjects(context, body.target) || !body.target.languages.includes("CXX")) continue;
+    if (body.target.usesTorch !== true || !exchangesObjects(context, body) || !body.target.languages.includes("CXX")) continue;
     const fromTorch = body.target.builder === "torch-jit" || /^(?:Cpp|CUDA|Sycl)Extension$/.test(body.target.madeBy);
     if (fromTorch || body.facts.some((one) => one.trait === "libstdcxx-abi") || body.target.arguments.some((one) => !one.known && one.languages.includes("CXX"))) continue;
     const torch = torchAbi(context, body.target.location.path);

@@ -99,7 +99,7 @@ function insideTargets(rule: Severities, context: RuleContext): readonly Finding
       const cxx = host.find((one) => one.value !== cuda.value && together(one.fact.conditions, cuda.fact.conditions));
       if (cxx === undefined) continue;
       const torch = torchAbi(context, cuda.evidence.location.path);
-      const [wrong, right] = torch !== undefined && exchangesObjects(context, body.target) && torch.value === cuda.value ? [cxx, cuda] : [cuda, cxx];
+      const [wrong, right] = torch !== undefined && exchangesObjects(context, body) && torch.value === cuda.value ? [cxx, cuda] : [cuda, cxx];
       findings.push(finding(rule, {
         message: `The C++ sources of ${targetsPhrase([body.name])} are compiled with _GLIBCXX_USE_CXX11_ABI=${cxx.value} (${place(cxx.evidence.location, context.root)}) and its ${cuda.language} sources with ${cuda.value} (${place(cuda.evidence.location, context.root)}). The two end up in one binary and do not agree on std::string.`,
         target: body.name,

@@ -75,7 +75,7 @@ function isMainFile(path: string, directory: string): boolean {
 function isNative(context: RuleContext, body: DeclaredBody): boolean {
   const { target } = body;
   const isProduct = target.kind === "module" || target.kind === "shared" || target.kind === "extension";
-  return isProduct && target.usesTorch === true && target.builder !== "torch-jit" && !isAside(target.location.path, context.root) && exchangesObjects(context, target);
+  return isProduct && target.usesTorch === true && target.builder !== "torch-jit" && !isAside(target.location.path, context.root) && exchangesObjects(context, body);
 }
 
 /** Whether a path lies in a folder. */

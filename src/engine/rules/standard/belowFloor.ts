@@ -12,7 +12,7 @@ type Severities = Pick<Rule, "name" | "severity">;
 
 export function belowFloor(rule: Severities, context: RuleContext): readonly Finding[] {
   const claims = context.declared
-    .filter((body) => seesTorch(context, body.target))
+    .filter((body) => seesTorch(context, body))
     .flatMap((body) => body.target.languages.flatMap((language) => standardsOf(body, language)))
     .filter((one) => !isBuilderDefault(one) && !dependsOnTorchVersion(one.fact.conditions));
   const findings: Finding[] = [];

@@ -11,7 +11,7 @@ type Severities = Pick<Rule, "name" | "severity">;
 
 export function mixed(rule: Severities, context: RuleContext): readonly Finding[] {
   return context.declared.flatMap((body) => {
-    if (!body.target.languages.includes("CXX") || !body.target.languages.includes("CUDA") || !seesTorch(context, body.target)) return [];
+    if (!body.target.languages.includes("CXX") || !body.target.languages.includes("CUDA") || !seesTorch(context, body)) return [];
     const host = standardsOf(body, "CXX").filter((one) => !isBuilderDefault(one));
     const device = standardsOf(body, "CUDA").filter((one) => !isBuilderDefault(one));
     return [bothWritten(rule, context, body, host, device) ?? oneWritten(rule, context, body, host, device)].filter((one) => one !== undefined);
