@@ -46,7 +46,7 @@ function nativeFlags(body: DeclaredBody): readonly Flag[] {
 }
 
 function chosen(conditions: readonly Condition[]): boolean {
-  return conditions.some((one) => one.byDefault === false || askedFor.test(one.text));
+  return conditions.some((one) => one.byDefault === false || (one.byDefault === undefined && one.branch === 0 && askedFor.test(one.text)));
 }
 
 /** Executables are run where they are built, a JIT build too; a package is not. */

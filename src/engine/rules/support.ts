@@ -77,7 +77,7 @@ export function torchName(body: InstalledBody): string {
   }
 }
 
-/** "when USE_CUDA is on" / "unless USE_CUDA is on" / "when `A` and `B` hold"; empty without conditions. */
+/** "when USE_CUDA is on", "unless `A STREQUAL B` holds"; joined by "and", empty without conditions. */
 export function conditionPhrase(conditions: readonly Condition[]): string {
   const parts: string[] = [];
   for (const condition of conditions) {
@@ -91,9 +91,10 @@ function conditionWords(condition: Condition): string {
   if (condition.id === "configuration") return `in ${condition.text.replace("configuration ", "the ")} configuration`;
   const text = condition.text.trim().replace(/\s+/g, " ");
   const short = text.length > 80 ? `${text.slice(0, 77)}...` : text;
-  const simple = /^[A-Za-z_]\w*$/.test(short);
-  if (short === "" || short === "else") return `in branch ${condition.branch + 1} of the choice at line ${condition.location.range.start.line + 1}`;
-  return simple ? `when ${short} is on` : `when \`${short}\` holds`;
+  // Both readers put the text of the `if` on its branches: the second one is taken where it does not hold.
+  const holds = condition.branch === 0 || text.startsWith("preset ");
+  if (/^[A-Za-z_]\w*$/.test(short)) return `when ${short} is ${holds ? "on" : "off"}`;
+  return holds ? `when \`${short}\` holds` : `unless \`${short}\` holds`;
 }
 
 /** " (when USE_CUDA is on)" or nothing, to follow a place. */

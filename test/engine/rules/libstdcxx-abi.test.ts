@@ -124,15 +124,17 @@ test("targets that are not linked together may differ", () => {
 
 test("two switches that both may be on, but not a switch and its negation", () => {
   const made = linked(undefined, undefined);
-  const check = (first: string, second: string) => {
+  const check = (first: string, second: string, branch = 0) => {
     made.targets.length = 0;
     const zero = made.argument("/p/CMakeLists.txt", "-D_GLIBCXX_USE_CXX11_ABI=0", { conditions: [made.condition(first)] });
-    const one = made.argument("/p/CMakeLists.txt", "-D_GLIBCXX_USE_CXX11_ABI=1", { conditions: [made.condition(second)], evidence: made.evidence("/p/CMakeLists.txt", "_GLIBCXX_USE_CXX11_ABI=1") });
+    const one = made.argument("/p/CMakeLists.txt", "-D_GLIBCXX_USE_CXX11_ABI=1", { conditions: [made.condition(second, branch)], evidence: made.evidence("/p/CMakeLists.txt", "_GLIBCXX_USE_CXX11_ABI=1") });
     return lines(made.target("/p/CMakeLists.txt", ["/p/main.cpp"], { usesTorch: false, arguments: [zero, one] }).check(libstdcxxAbi));
   };
   assert.deepEqual(check("BUILD_TF", "BUILD_TF2"), ["/p/CMakeLists.txt:2 error"]);
   assert.deepEqual(check("USE_OLD", "NOT USE_OLD"), []);
   assert.deepEqual(check("USE_OLD", "USE_NEW AND NOT USE_OLD"), []);
+  assert.deepEqual(check("NOT USE_OLD", "NOT (USE_OLD)", 1), []);
+  assert.deepEqual(check("USE_OLD", "NOT USE_OLD", 1), ["/p/CMakeLists.txt:2 error"]);
 });
 
 test("defaults of CMake and setup.py that differ, and a default that is not torch's", () => {

@@ -45,18 +45,21 @@ function disagreeing(left: readonly Claim[], right: readonly Claim[]): readonly 
 
 /** Conditions of separate statements exclude each other when one is the negation of the other's text. */
 function together(a: readonly Condition[], b: readonly Condition[]): boolean {
-  return canHoldTogether(a, b) && !a.some((x) => b.some((y) => x.id !== y.id && x.branch === 0 && y.branch === 0 && negates(x.text, y.text)));
+  return canHoldTogether(a, b) && !a.some((x) => b.some((y) => x.id !== y.id && excludes(x, y)));
 }
 
-function negates(a: string, b: string): boolean {
-  const plain = (text: string): string => text.replace(/^\s*(?:NOT|not)\s+\(?/, "").replace(/\)?\s*$/, "").trim();
-  const isNegated = (text: string): boolean => /^\s*(?:NOT|not)\s/.test(text);
-  if (isNegated(a) !== isNegated(b)) return plain(a) === plain(b);
+function excludes(a: Condition, b: Condition): boolean {
+  const [one, other] = [literal(a), literal(b)];
+  if (one.text === other.text) return one.holds !== other.holds;
   // USE_X AND NOT Y, with Y on the other side.
-  return [a, b].some((text, index) => {
-    const other = index === 0 ? b : a;
-    return /^\w+$/.test(other.trim()) && new RegExp(`\\b(?:NOT|not)\\s+${other.trim()}\\b`).test(text);
-  });
+  return [[one, other], [other, one]].some(([name, long]) => name !== undefined && long !== undefined && name.holds && long.holds && /^\w+$/.test(name.text) && new RegExp(`\\bnot\\s+${name.text}\\b`, "i").test(long.text));
+}
+
+/** A condition without the NOT in front of it, and whether that holds. */
+function literal(condition: Condition): { readonly text: string; readonly holds: boolean } {
+  const negation = /^\s*not\s+(\w+|\(.*\))\s*$/i.exec(condition.text);
+  const text = (negation?.[1] ?? condition.text).replace(/^\((.*)\)$/, "$1").trim();
+  return { text, holds: (condition.branch === 0) !== (negation !== null) };
 }
 
 function pairFinding(rule: Severities, context: RuleContext, [one, other]: readonly [Claim, Claim]): Finding {
