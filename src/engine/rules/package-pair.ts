@@ -101,11 +101,11 @@ function otherCuda(context: RuleContext, one: Requirement, partners: readonly Re
 function otherRelease(context: RuleContext, one: Requirement, partners: readonly Requirement[]): Finding | undefined {
   const releases = releasesAllowed(context, partners);
   const plain = one.specifier.replace(/\+[A-Za-z0-9._-]+/g, "");
-  if (!releases || releases.length === 0 || one.nightly || releases.some((release) => release.companions[one.name] === undefined)) return undefined;
-  const fitting = releases.filter((release) => satisfies(release.companions[one.name] ?? "", plain) !== false);
   const [first] = partners;
-  if (!first) return undefined;
+  if (!releases || releases.length === 0 || !first || one.nightly || (one.name === "triton" && partners.some(needsNoTriton))) return undefined;
+  const fitting = releases.filter((release) => satisfies(release.companions[one.name] ?? "", plain) === true);
   if (fitting.length > 0) return narrowing(context, one, first, releases, fitting);
+  if (releases.some((release) => release.companions[one.name] === undefined)) return undefined;
   const right = rightCompanions(releases, one.name);
   const wanted = context.catalogue.torchReleases.filter((release) => satisfies(release.companions[one.name] ?? "", plain) === true);
   const belongs = wanted.length > 0 ? ` ${capital(one.name)} of this version belongs to torch ${joinWords(wanted.slice(-3).map((release) => release.version), "or")}.` : "";
@@ -118,6 +118,12 @@ function otherRelease(context: RuleContext, one: Requirement, partners: readonly
     against: releases.slice(-1).map(releaseEvidence),
     fixes: [pin === undefined ? undefined : pinFix(one, `==${withLabel(pin, one)}`, `Require ${one.name}==${withLabel(pin, one)}`, true)],
   });
+}
+
+/** Only the CUDA builds of torch require triton itself; ROCm and XPU builds require packages of other names. */
+function needsNoTriton(torch: Requirement): boolean {
+  const label = localLabel(exactVersion(torch.specifier) ?? "") ?? torch.indexUrls.map((url) => /\/whl\/(\w+)/.exec(url)?.[1]).find((one) => one !== undefined);
+  return label !== undefined && /^(cpu|rocm|xpu)/.test(label);
 }
 
 function withLabel(version: string, one: Requirement): string {
@@ -139,7 +145,7 @@ function narrowing(context: RuleContext, one: Requirement, torch: Requirement, r
   if (exactVersion(one.specifier) === undefined || !native || minors(fitting).length > 1 || minors(releases).length < 4 || newestFits) return undefined;
   return finding(packagePair, {
     severity: "warning",
-    message: `${requirementWords(context, one)} goes only with torch ${minors(fitting).join(", ")}, while ${requirementWords(context, torch)} allows torch ${releases[0]?.version ?? ""} and every later one: whoever installs both gets torch ${minors(fitting).join(", ")}, and ${native.name}, compiled against a newer torch, does not load there.`,
+    message: `${requirementWords(context, one)} belongs to torch ${minors(fitting).join(", ")} alone, while ${requirementWords(context, torch)} allows torch ${releases[0]?.version ?? ""} and every later one: whoever installs both gets torch ${minors(fitting).join(", ")}, and ${native.name}, compiled against a newer torch, does not load there.`,
     location: one.location,
     related: [{ message: "This is the torch requirement.", location: torch.location }],
     against: fitting.slice(-1).map(releaseEvidence),

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { torchRequirement } from "../../../src/engine/rules/torch-requirement.ts";
+import { pinnedProject } from "../../support/pinned-project.ts";
+import { lines } from "../../support/rule-project.ts";
+
+const check = (files: Readonly<Record<string, string>>, native = true) => pinnedProject(files, native).check(torchRequirement);
+const project = (...dependencies: readonly string[]) => `[project]\nname = "ops"\ndependencies = [\n${dependencies.map((one) => `  "${one}",\n`).join("")}]\n`;
+
+test("a native package that admits other torches than its own", () => {
+  const bare = check({ "pyproject.toml": project("torch") });
+  assert.deepEqual(lines(bare), ["/p/pyproject.toml:4 warning"]);
+  assert.match(bare[0]?.message ?? "", /^Target ops binds to the C\+\+ interface .* the install requirement `torch` \(pyproject\.toml:4\) admits any torch/);
+  assert.deepEqual(lines(check({ "pyproject.toml": project("numpy", "torch>=2.1") })), ["/p/pyproject.toml:5 warning"]);
+  const missing = check({ "pyproject.toml": project("numpy") });
+  assert.deepEqual(lines(missing), ["/p/pyproject.toml:4 warning"]);
+  assert.match(missing[0]?.message ?? "", /do not name torch: the built package installs beside any torch/);
+});
+
+test("silent about packages that are bound, not native, or whose build already says it", () => {
+  assert.deepEqual(check({ "pyproject.toml": project("torch==2.8.*") }), []);
+  assert.deepEqual(check({ "pyproject.toml": project("torch>=2.7.0,<2.7.2") }), []);
+  assert.deepEqual(check({ "pyproject.toml": project("torch>=2.1,<3") }, false), []);
+  assert.deepEqual(check({ "pyproject.toml": `[build-system]\nrequires = ["torch"]\n${project("torch")}` }), []);
+  assert.deepEqual(check({ "pyproject.toml": '[project]\nname = "ops"\n' }), []);
+});
+
+test("a computed exact pin is taken as it is, a computed floor is not", () => {
+  const computed = (specifier: string) => lines(pinnedProject({}).require("/p/setup.py", "torch", { specifier, known: false }).check(torchRequirement));
+  assert.deepEqual(computed("=={torch.__version__}"), []);
+  assert.deepEqual(computed(">={torch.__version__}"), ["/p/setup.py:2 warning"]);
+});
+
+test("the build and the install exclude each other", () => {
+  const found = check({ "pyproject.toml": `[build-system]\nrequires = ["torch==2.14.*"]\n${project("torch<2.9")}` });
+  assert.match(found[0]?.message ?? "", /^The build requires `torch==2\.14\.\*` \(pyproject\.toml:2\) and the install requires `torch<2\.9` \(pyproject\.toml:6\): no torch meets both/);
+  assert.equal(found[0]?.severity, "warning");
+});
+
+test("requirements that nothing can meet", () => {
+  assert.deepEqual(lines(check({ "requirements.txt": "torch>=2.9,<2.8\n" }, false)), ["/p/requirements.txt:1 error"]);
+  const label = check({ "requirements.txt": "torch==2.8.0+cu130\n" }, false);
+  assert.deepEqual(lines(label), ["/p/requirements.txt:1 warning"]);
+  assert.match(label[0]?.message ?? "", /torch 2\.8\.0 was released for cu126, cu128 and cu129, not for cu130\. Builds labelled cu130 begin with torch 2\.9\.$/);
+  assert.deepEqual(label[0]?.fixes[0]?.edits[0]?.newText, "==2.8.0+cu129");
+  assert.deepEqual(check({ "requirements.txt": "torch==2.8.0+cu128\n" }, false), []);
+  assert.deepEqual(check({ "requirements.txt": "torch==2.8.0+cpu\n" }, false), []);
+  assert.deepEqual(check({ "requirements.txt": "torch==2.8.0+mycompany1\n" }, false), []);
+});
+
+test("files that are included in each other have to agree", () => {
+  const found = check({ "requirements.txt": "-r base.txt\n-c constraints.txt\ntorch==2.8.0\n", "constraints.txt": "torch==2.7.1\n", "base.txt": "numpy\n" }, false);
+  assert.deepEqual(lines(found), ["/p/requirements.txt:3 warning"]);
+  assert.match(found[0]?.message ?? "", /are installed together and exclude each other/);
+  assert.deepEqual(check({ "requirements.txt": "-c constraints.txt\ntorch>=2.7\n", "constraints.txt": "torch==2.7.1\n" }, false), []);
+});
+
+test("silent about alternatives: markers, variants, matrix cells, other files", () => {
+  assert.deepEqual(check({ "requirements.txt": "torch==2.8.0; sys_platform == 'darwin'\ntorch==2.8.0+cpu; sys_platform != 'darwin'\n" }), []);
+  assert.deepEqual(check({ "requirements-cpu.txt": "torch==2.8.0+cpu\n", "requirements-cuda.txt": "torch==2.7.0\n" }), []);
+  assert.deepEqual(check({ "requirements_2.13.txt": "torch==2.13.0\n", "requirements.txt": "torch==2.14.0\n" }), []);
+  assert.deepEqual(check({ "docs/requirements.txt": "torch==2.1.0\n", "requirements.txt": "torch==2.8.0\n" }), []);
+  const cells = "dependencies:\n  torch:\n    specific:\n      - output_types: requirements\n        matrices:\n          - matrix: {cuda: '12.9'}\n            packages: [torch==2.8.0+cu129]\n          - matrix: {cuda: '13.0'}\n            packages: [torch==2.13.0+cu130]\n";
+  assert.deepEqual(check({ "dependencies.yaml": cells }), []);
+});
+
+test("two routes into one environment are information", () => {
+  const found = check({ "environment.yml": "dependencies:\n  - pytorch=1.10\n", "requirements_frozen.txt": "torch==2.7.0\n" });
+  assert.deepEqual(lines(found), ["/p/environment.yml:2 info"]);
+  assert.match(found[0]?.message ?? "", /give the same package another torch on another route of installation/);
+  assert.deepEqual(lines(check({ "requirements.txt": "pybind11==3.0.4\n", ".github/requirements/triton-test.txt": "pybind11==3.0.1\n" })), ["/p/requirements.txt:1 info"]);
+  assert.deepEqual(check({ "requirements.txt": "pybind11==3.0.4\n", "pyproject.toml": '[build-system]\nrequires = ["pybind11>=3.0.1"]\n' }), []);
+});
+
+test("an image whose torch the package refuses", () => {
+  const package_ = { "pyproject.toml": project("torch>=2.7.0,<2.7.2") };
+  const base = check({ ...package_, "Dockerfile": "FROM nvcr.io/nvidia/pytorch:23.09-py3\nRUN pip install .\n" });
+  assert.deepEqual(lines(base), ["/p/Dockerfile:1 warning"]);
+  assert.match(base[0]?.message ?? "", /^The base image nvcr\.io\/nvidia\/pytorch:23\.09-py3 \(Dockerfile:1\) holds torch 2\.1\.0a0\+32f93b1, and the package requires `torch>=2\.7\.0,<2\.7\.2` \(pyproject\.toml:4\)/);
+  assert.deepEqual(lines(check({ ...package_, "docker/Dockerfile": "ARG V=1.13.0\nFROM ubuntu\nARG V\nRUN pip install torch==${V}\n" })), ["/p/docker/Dockerfile:4 warning"]);
+  assert.deepEqual(check({ ...package_, "Dockerfile": "FROM pytorch/pytorch:2.7.1-cuda12.6-cudnn9-devel\n" }), []);
+  assert.deepEqual(check({ ...package_, "Dockerfile": "FROM pytorch/pytorch:2.1.2-cuda12.1-cudnn8-devel\nRUN pip install 'torch>=2.7'\n" }), []);
+  assert.deepEqual(check({ ...package_, "examples/docker/Dockerfile": "FROM pytorch/pytorch:2.1.2-cuda12.1-cudnn8-devel\n" }), []);
+});
+
+test("the torch to check against is not the one required", () => {
+  const given = (version: string, source: "environment" | "catalogue") => lines(pinnedProject({ "pyproject.toml": project("torch==2.8.*") }).torch(version, {}, { source }).check(torchRequirement));
+  assert.deepEqual(given("2.9.0+cu128", "environment"), ["/p/pyproject.toml:4 warning"]);
+  assert.deepEqual(given("2.9.0+cu128", "catalogue"), ["/p/pyproject.toml:4 info"]);
+  assert.deepEqual(given("2.8.0+cu128", "environment"), []);
+  assert.deepEqual(given("2.8.0a0+git.nv25.06", "environment"), []);
+});
