@@ -2,6 +2,7 @@ import type { DeclaredBody, Fact, Finding, SourceEvidence } from "../model/index
 import { factsOf, valueOf } from "../model/index.ts";
 import { effectiveFacts } from "../sources/flags/index.ts";
 import { deleteArgumentFix, replaceFix } from "./edits.ts";
+import { linuxAbi } from "./libstdcxx/againstTorch.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { conditionPhrase, conditionSuffix, describe, finding, groupBy, locationKey, place, sourceOf, targetsPhrase, viaPlaces } from "./support.ts";
 import { allowedTorch, dependsOnTorchVersion, exchangesObjects, givenTorch, judgedByRange, releaseEvidence } from "./torch.ts";
@@ -67,7 +68,7 @@ function torchVersionOf(context: RuleContext, path: string): { readonly value: n
     return { value: fact.value, words: `${givenTorch(context)?.name ?? "torch"} has ${fact.value} (${describe(fact.evidence[0], context.root)})`, exact: true, evidence: fact.evidence };
   }
   const { releases, words } = allowedTorch(context, path);
-  const values = new Set(releases.map((one) => (one.gxxAbiByLibstdcxxAbi === undefined ? one.gxxAbiVersion : undefined)));
+  const values = new Set(releases.map((one) => (linuxAbi(one) === undefined ? undefined : one.gxxAbiVersion)));
   const [only] = values;
   const newest = releases.at(-1);
   if (values.size !== 1 || only === undefined || newest === undefined) return undefined;

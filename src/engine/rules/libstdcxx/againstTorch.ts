@@ -56,7 +56,7 @@ export function torchAbi(context: RuleContext, path: string): TorchAbi | undefin
 }
 
 /** The ABI of a release's Linux builds, when all that are established agree; `+cpu.cxx11.abi` builds have an index of their own. */
-function linuxAbi(release: TorchRelease): 0 | 1 | undefined {
+export function linuxAbi(release: TorchRelease): 0 | 1 | undefined {
   const values = new Set(release.variants.filter((one) => one.platform.startsWith("linux") && !one.label.includes("cxx11")).map((one) => one.libstdcxxAbi).filter((one) => one !== undefined));
   const [only] = values;
   return values.size === 1 ? only : undefined;
