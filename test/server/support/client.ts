@@ -46,7 +46,7 @@ export class LspClient {
   readonly process: ChildProcessWithoutNullStreams;
   readonly connection: ProtocolConnection;
   readonly log: string[] = [];
-  readonly published = new Map<string, Diagnostic[]>();
+  readonly published: PublishDiagnosticsParams[] = [];
   readonly statuses: Status[] = [];
   /** Requests that the server sent. */
   readonly requests: string[] = [];
@@ -71,8 +71,8 @@ export class LspClient {
       client.log.push(message);
       wake();
     });
-    connection.onNotification("textDocument/publishDiagnostics", ({ uri, diagnostics }: PublishDiagnosticsParams) => {
-      client.published.set(uri, diagnostics);
+    connection.onNotification("textDocument/publishDiagnostics", (params: PublishDiagnosticsParams) => {
+      client.published.push(params);
       wake();
     });
     connection.onNotification("abiding/statusChanged", (status: Status) => {
