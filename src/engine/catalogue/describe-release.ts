@@ -16,10 +16,18 @@ export function describeRelease(spec: string, catalogue: Catalogue, python?: str
   const name = `torch ${publicVersion}${suffix}${label === undefined ? "" : `+${label}`}`;
   const release = suffix === "" || suffix.startsWith("post") ? catalogue.torchRelease(publicVersion) : undefined;
   if (release === undefined) {
-    const newest = catalogue.torchReleases.at(-1)?.version;
-    return body(name, [], [`${name} is not an official release in the catalogue (newest: ${newest}); nothing is known of it but its name.`], `${publicVersion}${suffix}${label === undefined ? "" : `+${label}`}`);
+    return unknownRelease(name, `${publicVersion}${suffix}`, label, catalogue);
   }
   return describeKnown(name, release, label, python);
+}
+
+/** A nightly, a pre-release or a release newer than the catalogue: only what its label says is known. */
+function unknownRelease(name: string, version: string, label: string | undefined, catalogue: Catalogue): InstalledBody {
+  const cuda = /^cu(\d+)(\d)$/.exec(label ?? "");
+  const row = label === undefined ? version : `${version}+${label}`;
+  const facts = label === "cpu" ? [catalogueFact("cuda-version", null, row, "its label") as Fact] : cuda === null ? [] : [catalogueFact("cuda-version", `${cuda[1]}.${cuda[2]}`, row, "its label") as Fact];
+  const newest = catalogue.torchReleases.at(-1)?.version ?? "none";
+  return body(name, facts, [`${name} is not in the catalogue of official releases, whose newest is ${newest}; only what its name says is known of it.`], row);
 }
 
 function describeKnown(name: string, release: TorchRelease, label: string | undefined, python: string | undefined): InstalledBody {
@@ -40,7 +48,7 @@ function describeKnown(name: string, release: TorchRelease, label: string | unde
   if (release.pybind11Version !== undefined) {
     add("pybind11-version", release.pybind11Version, all, row);
   }
-  addPybind11Facts(release, variants, python, add, notKnown);
+  addPybind11Facts(release, label, variants, python, add, notKnown);
   if (python !== undefined) {
     add("python-version", python, "given", row);
   }
@@ -62,7 +70,6 @@ function addVariantFacts(release: TorchRelease, variants: readonly TorchVariant[
     notKnown.push(abiQuestion(release, variants, label));
   }
   if (chosen !== undefined) {
-    // A build outside the CUDA family says nothing of CUDA by its label only if the label is not a known family.
     add("cuda-version", chosen.cudaVersion, chosen.source, row);
     if (chosen.rocmVersion !== undefined) {
       add("rocm-version", chosen.rocmVersion, chosen.source, row);
@@ -90,33 +97,40 @@ function abiQuestion(release: TorchRelease, variants: readonly TorchVariant[], l
   return `The libstdc++ ABI of torch ${release.version} depends on the build: ${parts.join("; ")}.`;
 }
 
-function addPybind11Facts(release: TorchRelease, variants: readonly TorchVariant[], python: string | undefined, add: AddFact, notKnown: string[]): void {
-  const abis = new Set(variants.map((one) => one.libstdcxxAbi));
-  const [abi] = abis;
-  const source = release.sources.join("; ");
-  if (release.gxxAbiVersion !== undefined && (abi === 0 || release.gxxAbiByLibstdcxxAbi === undefined) && abis.size === 1) {
-    add("gxx-abi-version", release.gxxAbiVersion, source, release.version);
-  } else if (abis.size === 1 && abi === 1 && release.gxxAbiByLibstdcxxAbi?.[1] !== undefined) {
-    add("gxx-abi-version", release.gxxAbiByLibstdcxxAbi[1], source, release.version);
-  }
+/**
+ * The key was read from the wheel that the index serves. Another variant may have been built by another compiler, whose
+ * number stands in keys before version 11; from 11 on only the libstdc++ ABI does.
+ */
+function addPybind11Facts(release: TorchRelease, label: string | undefined, variants: readonly TorchVariant[], python: string | undefined, add: AddFact, notKnown: string[]): void {
   const internals = release.pybind11Internals;
-  if (internals === undefined) {
+  const key = release.pybind11Key;
+  const [abi, ...otherAbis] = new Set(variants.map((one) => one.libstdcxxAbi));
+  if (internals === undefined || key === undefined || abi === undefined || otherAbis.length > 0) {
     return;
   }
-  const minor = Number(/^3\.(\d+)/.exec(python ?? "")?.[1] ?? Number.NaN);
-  const number = internals.belowPython312 === internals.fromPython312 ? internals.fromPython312 : Number.isNaN(minor) ? undefined : minor >= 12 ? internals.fromPython312 : internals.belowPython312;
+  const source = release.sources.join("; ");
+  const served = release.variants.find((one) => one.isDefault);
+  if (release.gxxAbiVersion !== undefined) {
+    if (label !== undefined && label !== served?.label) {
+      notKnown.push(`The compiler that built torch ${release.version}+${label} is not established, so its pybind11 key is not either; the build that PyPI serves (+${served?.label ?? "?"}) has ${key}.`);
+      return;
+    }
+    add("gxx-abi-version", release.gxxAbiVersion, source, release.version);
+  }
+  const number = internalsNumber(internals, python);
   if (number === undefined) {
     notKnown.push(`The pybind11 internals of torch ${release.version} are version ${internals.belowPython312} below Python 3.12 and ${internals.fromPython312} from there on.`);
     return;
   }
-  const gxx = abi === 1 && release.gxxAbiByLibstdcxxAbi?.[1] !== undefined ? release.gxxAbiByLibstdcxxAbi[1] : release.gxxAbiVersion;
-  if (number >= 11) {
-    if (abis.size === 1 && abi !== undefined) {
-      add("pybind11-internals", `v${number}_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_${abi}`, source, release.version);
-    }
-  } else if (gxx !== undefined && abis.size === 1) {
-    add("pybind11-internals", `v${number}_gcc_libstdcpp_cxxabi${gxx}`, source, release.version);
+  add("pybind11-internals", key.replace(/^v\d+/, `v${number}`).replace(/use_cxx11_abi_[01]$/, `use_cxx11_abi_${abi}`), source, release.version);
+}
+
+function internalsNumber(internals: { readonly belowPython312: number; readonly fromPython312: number }, python: string | undefined): number | undefined {
+  if (internals.belowPython312 === internals.fromPython312) {
+    return internals.fromPython312;
   }
+  const minor = /^3\.(\d+)/.exec(python ?? "")?.[1];
+  return minor === undefined ? undefined : Number(minor) >= 12 ? internals.fromPython312 : internals.belowPython312;
 }
 
 function catalogueFact<T extends Trait>(trait: T, value: TraitValues[T], row: string, source: string): Fact<T> {

@@ -1,5 +1,6 @@
 import toolkitTable from "../../../data/cuda-toolkits.json" with { type: "json" };
 import removedTable from "../../../data/removed-apis.json" with { type: "json" };
+import headerTable from "../../../data/removed-headers.json" with { type: "json" };
 import releaseTable from "../../../data/torch-releases.json" with { type: "json" };
 import wheelTable from "../../../data/torch-wheels.json" with { type: "json" };
 import type { Catalogue, CudaToolkit, RemovedApi, TorchRelease, TorchVariant } from "./types.ts";
@@ -18,11 +19,13 @@ interface ReleaseRow {
 /** What one wheel says, as data/torch-wheels.json writes it. */
 interface WheelRow {
   readonly version: string;
-  readonly wheel: string;
+  /** Absent: only metadata was read. */
+  readonly wheel?: string;
   readonly cxxStandardFloor?: number;
   readonly cxxStandardDefault?: number;
   readonly pybind11Version?: string;
   readonly pybind11Internals?: { readonly belowPython312: number; readonly fromPython312: number };
+  readonly pybind11Key?: string;
   readonly gxxAbiVersion?: number;
   readonly cmakeCarriesAbi?: boolean;
   readonly hasPybind11BuildAbi?: boolean;
@@ -39,6 +42,13 @@ interface ToolkitRow {
   readonly source: string;
 }
 
+/** Headers that went away together, as data/removed-headers.json writes them. */
+interface HeaderRow {
+  readonly removedIn: string;
+  readonly lastSeenIn: string;
+  readonly headers: readonly (string | { readonly header: string; readonly replacement: string; readonly since: string })[];
+}
+
 let loaded: Catalogue | undefined;
 
 /** The tables of data/, joined and typed. The result is shared and immutable. */
@@ -51,13 +61,13 @@ function build(): Catalogue {
   const sources: Readonly<Record<string, string | undefined>> = releaseTable.sources;
   const wheels = new Map((wheelTable.wheels as readonly WheelRow[]).map((row) => [row.version, row]));
   const torchReleases = (releaseTable.releases as readonly ReleaseRow[]).flatMap((row) =>
-    [row.version, ...row.patches].map((version) => release(version, row, wheels.get(version) ?? {}, wheels.get(row.version) ?? {}, sources)),
+    [row.version, ...row.patches].map((version) => release(version, row, { ...wheels.get(row.version), ...wheels.get(version) }, sources)),
   );
   const cudaToolkits = (toolkitTable.toolkits as readonly ToolkitRow[]).map(toolkit);
   return {
     torchReleases,
     cudaToolkits,
-    removedApis: removedTable.rows as readonly RemovedApi[],
+    removedApis: [...(headerTable.releases as readonly HeaderRow[]).flatMap(removedHeaders), ...(removedTable.rows as readonly RemovedApi[])],
     torchRelease(version) {
       const parts = /^\s*v?(\d+)\.(\d+)(?:\.(\d+))?/.exec(version);
       const wanted = parts === null ? undefined : `${parts[1]}.${parts[2]}.${parts[3] ?? "0"}`;
@@ -70,23 +80,25 @@ function build(): Catalogue {
   };
 }
 
-function release(version: string, row: ReleaseRow, own: Partial<WheelRow>, minor: Partial<WheelRow>, sources: Readonly<Record<string, string | undefined>>): TorchRelease {
-  const seen: Partial<WheelRow> = { ...minor, ...own };
-  const companions = Object.entries(own.companions ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined);
+/** `seen` is what the release's own wheel says, over what the first wheel of its minor release says. */
+function release(version: string, row: ReleaseRow, seen: Partial<WheelRow>, sources: Readonly<Record<string, string | undefined>>): TorchRelease {
+  const companions = Object.entries(seen.companions ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
     version,
     ...(version === row.version && row.date !== undefined ? { date: row.date } : {}),
     pythons: row.pythons,
     variants: row.variants.flatMap((group) => group.labels.map((label) => variant(label, group, row, sources))),
+    // Every row has a wheel (a test holds that); the oldest headers are C++11.
     cxxStandardFloor: seen.cxxStandardFloor ?? 11,
     cxxStandardDefault: seen.cxxStandardDefault ?? 11,
     ...(seen.pybind11Version === undefined ? {} : { pybind11Version: seen.pybind11Version }),
     ...(seen.pybind11Internals === undefined ? {} : { pybind11Internals: seen.pybind11Internals }),
+    ...(seen.pybind11Key === undefined ? {} : { pybind11Key: seen.pybind11Key }),
     ...(seen.gxxAbiVersion === undefined ? {} : { gxxAbiVersion: seen.gxxAbiVersion }),
     cmakeCarriesAbi: seen.cmakeCarriesAbi ?? false,
     hasPybind11BuildAbi: seen.hasPybind11BuildAbi ?? false,
     companions: Object.fromEntries(companions),
-    sources: [sources[row.source] ?? row.source, ...(seen.wheel === undefined ? [] : [seen.wheel])],
+    sources: [sources[row.source] ?? row.source, ...(seen.wheel === undefined ? [] : [`read from ${seen.wheel}`])],
   };
 }
 
@@ -109,6 +121,13 @@ function variant(label: string, group: ReleaseRow["variants"][number], row: Rele
 function cudaOfLabel(label: string): string | null {
   const digits = /^cu(\d+)(\d)$/.exec(label);
   return digits === null ? null : `${digits[1]}.${digits[2]}`;
+}
+
+function removedHeaders(row: HeaderRow): readonly RemovedApi[] {
+  const source = `the header lists of the torch ${row.lastSeenIn} and ${row.removedIn} wheels`;
+  return row.headers.map((one) => typeof one === "string"
+    ? { kind: "header", what: one, removedIn: row.removedIn, source }
+    : { kind: "header", what: one.header, removedIn: row.removedIn, replacement: one.replacement, replacementSince: one.since, source });
 }
 
 function toolkit(row: ToolkitRow): CudaToolkit {

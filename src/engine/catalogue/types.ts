@@ -29,8 +29,8 @@ export interface TorchRelease {
   readonly pybind11Internals?: { readonly belowPython312: number; readonly fromPython312: number };
   /** __GXX_ABI_VERSION of the pybind11 key (until 2.8). */
   readonly gxxAbiVersion?: number;
-  /** Where variants of both libstdc++ ABIs exist and were built by different compilers: __GXX_ABI_VERSION of those with ABI 1. */
-  readonly gxxAbiByLibstdcxxAbi?: { readonly 1?: number };
+  /** The whole pybind11 key in the wheel that the index serves, for its Python: "v4_gcc_libstdcpp_cxxabi1011". */
+  readonly pybind11Key?: string;
   /** Whether TorchConfig.cmake still sets the ABI macro in TORCH_CXX_FLAGS. */
   readonly cmakeCarriesAbi: boolean;
   /** Whether torch._C._PYBIND11_BUILD_ABI exists. */

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import wheels from "../../../data/torch-wheels.json" with { type: "json" };
+import { describeRelease, loadCatalogue } from "../../../src/engine/catalogue/index.ts";
+import { valueOf } from "../../../src/engine/model/index.ts";
+
+const catalogue = loadCatalogue();
+
+/** What a wheel of the index said, as far as tests compare it. */
+interface Measured {
+  readonly version: string;
+  readonly wheel?: string;
+  readonly libstdcxxAbi?: number;
+  readonly cudaVersion?: string;
+  readonly platformTag?: string;
+  readonly cxxStandardFloor?: number;
+}
+
+describe("the table of torch releases", () => {
+  it("is ordered and without repetition", () => {
+    const keys = catalogue.torchReleases.map((one) => one.version.split(".").map((part) => part.padStart(3, "0")).join("."));
+    assert.deepEqual(keys, [...new Set(keys)].sort());
+    assert.equal(catalogue.torchReleases[0]?.version, "1.0.0");
+  });
+
+  it("agrees with what each wheel of the index says of itself", () => {
+    const disagreements: string[] = [];
+    for (const wheel of wheels.wheels as readonly Measured[]) {
+      const served = catalogue.torchRelease(wheel.version)?.variants.find((one) => one.isDefault);
+      if (wheel.libstdcxxAbi !== undefined && wheel.libstdcxxAbi !== served?.libstdcxxAbi) disagreements.push(`${wheel.version} ABI`);
+      if (wheel.cudaVersion !== undefined && wheel.cudaVersion !== served?.cudaVersion) disagreements.push(`${wheel.version} CUDA ${wheel.cudaVersion}`);
+      if (wheel.platformTag !== undefined && wheel.platformTag !== served?.manylinux) disagreements.push(`${wheel.version} ${wheel.platformTag}`);
+    }
+    assert.deepEqual(disagreements, []);
+  });
+
+  it("rests on a wheel for every minor release", () => {
+    const read = new Set((wheels.wheels as readonly Measured[]).filter((one) => one.cxxStandardFloor !== undefined).map((one) => one.version));
+    assert.deepEqual(catalogue.torchReleases.filter((one) => one.version.endsWith(".0") && !read.has(one.version)).map((one) => one.version), []);
+  });
+
+  it("knows the facts that rules turn on", () => {
+    const facts = ["1.4.0", "1.5.0", "2.0.0", "2.1.0", "2.11.0", "2.12.0", "2.13.0", "2.14.1"].map((version) => {
+      const release = catalogue.torchRelease(version);
+      return [version, release?.cxxStandardFloor, release?.cxxStandardDefault, release?.pybind11Version];
+    });
+    assert.deepEqual(facts, [
+      ["1.4.0", 11, 11, "2.3.dev0"],
+      ["1.5.0", 14, 14, "2.3.dev0"],
+      ["2.0.0", 14, 17, "2.10.1"],
+      ["2.1.0", 17, 17, "2.11.1"],
+      ["2.11.0", 17, 17, "3.0.1"],
+      ["2.12.0", 17, 20, "3.0.1"],
+      ["2.13.0", 17, 20, "3.0.4"],
+      ["2.14.1", 20, 20, "3.1.0"],
+    ]);
+    assert.deepEqual(["2.7.0", "2.8.0", "2.9.0"].map((one) => [catalogue.torchRelease(one)?.cmakeCarriesAbi, catalogue.torchRelease(one)?.hasPybind11BuildAbi]), [[true, true], [false, true], [false, false]]);
+  });
+
+  it("finds a release by any spelling of its version", () => {
+    assert.deepEqual(["2.8", "2.8.0", "v2.8.0", "2.8.0+cu128", "2.8.0.dev20250601"].map((one) => catalogue.torchRelease(one)?.version), ["2.8.0", "2.8.0", "2.8.0", "2.8.0", "2.8.0"]);
+    assert.equal(catalogue.torchRelease("99.0"), undefined);
+  });
+
+  it("names companions that pin exactly this torch", () => {
+    const { torchvision, torchaudio, triton } = catalogue.torchRelease("2.8.0")?.companions ?? {};
+    assert.deepEqual({ torchvision, torchaudio, triton }, { torchvision: "0.23.0", torchaudio: "2.8.0", triton: "3.4.0" });
+  });
+});
+
+describe("the table of CUDA toolkits", () => {
+  it("knows architectures and host compilers", () => {
+    const sms = (version: string): readonly number[] => catalogue.cudaToolkit(version)?.architectures.map((one) => one.sm) ?? [];
+    assert.ok(sms("12.9").includes(70) && !sms("13.0").includes(70));
+    assert.ok(!sms("12.6").includes(100) && sms("12.8").includes(100));
+    assert.deepEqual(catalogue.cudaToolkit("12.9")?.architectures.find((one) => one.sm === 100)?.suffixes, ["", "a", "f"]);
+    assert.equal(catalogue.cudaToolkit("12.8.1")?.maximumGcc, 14);
+    assert.equal(catalogue.cudaToolkit("9.0"), undefined);
+  });
+});
+
+describe("removed interfaces", () => {
+  it("lists headers by the first wheel without them, and none that the newest still has", () => {
+    const find = (what: string): unknown => catalogue.removedApis.find((one) => one.what === what);
+    assert.deepEqual(find("THC/THC.h"), { kind: "header", what: "THC/THC.h", removedIn: "1.11.0", replacement: "ATen/cuda/CUDAContext.h", replacementSince: "1.0.0", source: "the header lists of the torch 1.10.0 and 1.11.0 wheels" });
+    assert.equal(find("THC/THCAtomics.cuh"), undefined);
+    assert.equal(find("c10::optional"), undefined);
+  });
+});
+
+describe("describeRelease", () => {
+  it("takes the ABI of the variant, not of the version", () => {
+    assert.equal(valueOf(describeRelease("torch==2.6.0+cu126", catalogue)?.facts ?? [], "libstdcxx-abi"), 1);
+    assert.equal(valueOf(describeRelease("2.6.0+cu124", catalogue)?.facts ?? [], "libstdcxx-abi"), 0);
+  });
+
+  it("says what an ambiguous name leaves open", () => {
+    const body = describeRelease("torch==2.6.0", catalogue);
+    assert.equal(valueOf(body?.facts ?? [], "libstdcxx-abi"), undefined);
+    assert.equal(valueOf(body?.facts ?? [], "cxx-standard-floor"), 17);
+    assert.match(body?.notKnown[0] ?? "", /cpu, cu118, cu124 with _GLIBCXX_USE_CXX11_ABI=0; cu126, rocm6\.2\.4, xpu with _GLIBCXX_USE_CXX11_ABI=1/);
+    assert.match(body?.notKnown[1] ?? "", /PyPI serves cu124/);
+  });
+
+  it("tells the pybind11 key only where it is established", () => {
+    const key = (spec: string, python?: string): unknown => valueOf(describeRelease(spec, catalogue, python)?.facts ?? [], "pybind11-internals");
+    assert.equal(key("2.8.0", "3.11"), "v4_gcc_libstdcpp_cxxabi1018");
+    assert.equal(key("2.8.0", "3.12"), "v5_gcc_libstdcpp_cxxabi1018");
+    assert.equal(key("2.8.0"), undefined);
+    assert.equal(key("2.8.0+cu126", "3.11"), undefined);
+    assert.equal(key("2.14.1+cpu"), "v12_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1");
+  });
+
+  it("knows nothing of a nightly, a future release or an unknown label but the name", () => {
+    const nightly = describeRelease("2.16.0.dev20261101+cu130", catalogue);
+    assert.deepEqual(nightly?.facts.map((fact) => [fact.trait, fact.value]), [["torch-version", "2.16.0.dev20261101+cu130"], ["cuda-version", "13.0"]]);
+    assert.match(nightly?.notKnown[0] ?? "", /not in the catalogue/);
+    assert.match(describeRelease("2.8.0+cu999", catalogue)?.notKnown[0] ?? "", /No official build of torch 2\.8\.0 is labelled "cu999"/);
+    assert.equal(describeRelease("torch>=2.8", catalogue), undefined);
+  });
+
+  it("leaves the ABI open where sources disagree", () => {
+    const body = describeRelease("2.7.1+cu118", catalogue);
+    assert.equal(valueOf(body?.facts ?? [], "libstdcxx-abi"), undefined);
+    assert.match(body?.notKnown[0] ?? "", /not established/);
+  });
+});
