@@ -14,13 +14,16 @@ export const removedApi: Rule = {
   severity: "error",
   summary: "A source includes or names something that the installed torch no longer has.",
   check(context) {
+    const removed = new Map(context.catalogue.removedApis.map((api) => [api.what, api]));
+    const folders = context.catalogue.removedApis.filter((api) => api.what.endsWith("/"));
     const uses = new Map<string, { readonly api: RemovedApi; readonly use: Use; readonly body: DeclaredBody }>();
     for (const body of context.declared) {
       if (body.target.usesTorch === false) continue;
       const own = definedIn(context, body);
       for (const use of [...includesOf(context, body), ...namesOf(context, body)]) {
-        const api = context.catalogue.removedApis.find((one) => concerns(one, use)) ?? absentHeader(context, body, use);
-        if (api === undefined || own.has(api.what) || isKeptApart(use) || !matters(context, api)) continue;
+        const listed = removed.get(use.what) ?? folders.find((api) => use.what.startsWith(api.what));
+        const api = listed === undefined ? absentHeader(context, body, use) : stillThere(context, body, listed, use) ? undefined : listed;
+        if (api === undefined || own.has(api.what) || isKeptApart(api, use) || !matters(context, api)) continue;
         // A header that several targets include is one place.
         uses.set(locationKey(use.location), { api, use, body });
       }
@@ -63,13 +66,21 @@ function isOfDevice(context: RuleContext, header: string): boolean {
   return device !== undefined && !(/THC|cud|cuh/.test(device) && typeof cuda === "string");
 }
 
-function concerns(api: RemovedApi, use: Use): boolean {
-  return api.what.endsWith("/") ? use.what.startsWith(api.what) : use.what === api.what;
+/**
+ * A listed header that the compiler finds all the same: torch or the project has it. Libraries that torch's wheels
+ * carry along (pybind11, fmt, cpuinfo) come from anywhere.
+ */
+function stillThere(context: RuleContext, body: DeclaredBody, api: RemovedApi, use: Use): boolean {
+  if (api.kind !== "header") return false;
+  const { installed, files } = context;
+  if (!/^(?:ATen|c10|caffe2|THC?|torch)\//.test(use.what)) return true;
+  if (installed !== undefined && torchHeader(installed, use.what, files) !== undefined) return true;
+  return body.target.includeDirectories.some((folder) => files.status(`${folder}/${use.what}`) !== undefined);
 }
 
-/** The author asks for the version, or for the thing itself, before using it. */
-function isKeptApart(use: Use): boolean {
-  return isVersionGuarded(use.guards) || use.guards.some((guard) => guard.includes(use.what));
+/** The author asks for the version, for the thing itself, or for its successor (`#ifndef TORCH_CHECK`) before using it. */
+function isKeptApart(api: RemovedApi, use: Use): boolean {
+  return isVersionGuarded(use.guards) || use.guards.some((guard) => guard.includes(use.what) || (api.replacement !== undefined && guard.includes(api.replacement)));
 }
 
 /** With a torch to check against, its version decides; without one, whether the project admits a release that lacks it. */

@@ -37,11 +37,20 @@ test("silent: older torch, comment, version guard, own definition, presence test
   silent("// #include <THC/THC.h>");
   silent("#if TORCH_VERSION_MAJOR < 2\n#include <THC/THC.h>\n#endif");
   silent("#ifndef AT_CHECK\n#define AT_CHECK TORCH_CHECK\n#endif\nvoid f() { AT_CHECK(a); }");
+  silent("#ifndef TORCH_CHECK\n#define TORCH_CHECK AT_CHECK\n#endif");
   silent("#if __has_include(<THC/THC.h>)\n#include <THC/THC.h>\n#endif");
   silent("#if 0\n#include <THC/THC.h>\n#endif");
   silent("#ifdef OLD_TORCH\n#include <THC/THC.h>\n#endif");
   const other = new RuleProject({ "/p/a.cpp": "#include <THC/THC.h>", "/p/setup.py": "" }, { removedApis: apis }).target("/p/setup.py", ["/p/a.cpp"], { usesTorch: false }).torch("2.8.0");
   assert.deepEqual(other.check(removedApi), []);
+});
+
+test("a listed header that the torch or the project has after all, or that is no header of torch", () => {
+  const has = project("#include <THC/THC.h>").torch("2.8.0", {}, { torchRoot: "/venv/torch" });
+  has.files.write("/venv/torch/include/THC/THC.h", "");
+  assert.deepEqual(has.check(removedApi), []);
+  const bundled: RemovedApi = { kind: "header", what: "fmt/chrono.h", removedIn: "2.0.0", source: "test" };
+  assert.deepEqual(new RuleProject({ "/p/a.cpp": "#include <fmt/chrono.h>", "/p/setup.py": "" }, { removedApis: [bundled] }).target("/p/setup.py", ["/p/a.cpp"]).torch("2.8.0").check(removedApi), []);
 });
 
 test("without a torch the project's own range decides", () => {
