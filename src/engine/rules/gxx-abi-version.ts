@@ -44,7 +44,6 @@ function againstTorch(context: RuleContext, first: Claim, group: readonly Claim[
   if (value === undefined || dependsOnTorchVersion(first.fact.conditions)) return undefined;
   const torch = torchVersionOf(context, first.evidence.location.path);
   if (torch === undefined || torch.value === value) return undefined;
-  const written = first.evidence.text;
   return finding(gxxAbiVersion, {
     message: `${targetsPhrase(group.map((one) => one.body.name))} is compiled with __GXX_ABI_VERSION ${value} (${place(first.evidence.location, context.root)}${conditionSuffix(first.fact.conditions)}), but ${torch.words}. The number is part of the key under which pybind11 2 shares types, so types that torch registers there, such as torch.jit.ScriptFunction, are not recognised as arguments.${torch.exact ? "" : ` ${judgedByRange}`}`,
     location: first.evidence.location,
@@ -54,7 +53,7 @@ function againstTorch(context: RuleContext, first: Claim, group: readonly Claim[
       replaceFix(context.files, first.evidence.location, `-fabi-version=${value - 1000}`, `-fabi-version=${torch.value - 1000}`, `Change it to -fabi-version=${torch.value - 1000}`),
       replaceFix(context.files, first.evidence.location, `_cxxabi${value}`, `_cxxabi${torch.value}`, `Change it to _cxxabi${torch.value}`),
       replaceFix(context.files, first.evidence.location, `__GXX_ABI_VERSION=${value}`, `__GXX_ABI_VERSION=${torch.value}`, `Change it to __GXX_ABI_VERSION=${torch.value}`),
-      written.startsWith("-fabi-version") ? deleteArgumentFix(context.files, first.evidence.location, `-fabi-version=${value - 1000}`, `Delete -fabi-version=${value - 1000}`, false) : undefined,
+      deleteArgumentFix(context.files, first.evidence.location, `-fabi-version=${value - 1000}`, `Delete -fabi-version=${value - 1000}`, false),
     ],
   });
 }

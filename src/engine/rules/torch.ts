@@ -65,8 +65,14 @@ function releasesOf(context: RuleContext, requirement: Requirement): readonly To
 
 function requirementsAround(context: RuleContext, path: string): readonly Requirement[] {
   const torch = context.requirements.filter((one) => one.name === "torch" && one.known && !asideFolders.test(relative(context.root, one.location.path)));
-  const above = torch.filter((one) => isAbove(dirname(one.location.path), path) || isAbove(dirname(dirname(one.location.path)), path));
+  const above = torch.filter((one) => isAbove(folderServed(one.location.path), path));
   return above.length > 0 ? above : torch;
+}
+
+/** The folder whose build a requirement serves: `requirements/gpu.txt` serves the folder above. */
+function folderServed(path: string): string {
+  const folder = dirname(path);
+  return /^(?:requirements?|reqs|conda|environments?|envs?)$/i.test(basename(folder)) ? dirname(folder) : folder;
 }
 
 function isAbove(folder: string, path: string): boolean {
@@ -117,9 +123,15 @@ export function releasePart(version: string): string {
   return /^\d+(?:\.\d+)*/.exec(version)?.[0] ?? version;
 }
 
+/**
+ * `torch.__version__ >= "2.1"`, `TORCH_VERSION VERSION_LESS 2.7`, `TORCH_MAJOR`, `is_torch_2_1`; but not `torch.version.cuda`.
+ * Variables for such versions are named in many ways, so the name alone has to do.
+ */
+const torchVersionTest = /torch_{0,2}\.?_{0,2}version(?:__)?(?![._](?:cuda|hip|xpu|rocm|debug))|torch_?(?:major|minor|ver(?![a-z])|v?\d)/i;
+
 /** The author already tells torch releases apart where this holds. */
 export function dependsOnTorchVersion(conditions: readonly Condition[]): boolean {
-  return conditions.some((one) => /torch\w*_?\.?_{0,2}version|TORCH_(?:VERSION|MAJOR|MINOR)|torch_?(?:ver|v)\b|__version__|is_torch|TORCH_\d/i.test(one.text));
+  return conditions.some((one) => torchVersionTest.test(one.text.slice(0, 2000)));
 }
 
 type Includes = "unstable" | "stable" | "none" | "unknown";
