@@ -22,6 +22,8 @@ export interface Requirement {
   readonly nightly: boolean;
   /** False when the version part is computed and could not be evaluated. */
   readonly known: boolean;
+  /** The version part is asked from this body while the package is built: `torch==` the torch that is installed then. */
+  readonly follows?: "torch" | "environment";
   readonly conditions: readonly Condition[];
   readonly location: Location;
   readonly text: string;

@@ -1,0 +1,78 @@
+import type { Interpreter } from "./interpreter.ts";
+import { baseOf, directoryOf, joinPath } from "./paths.ts";
+import { Scope } from "./scope.ts";
+import { executeBlock } from "./statements.ts";
+import type { ModuleValue } from "./values.ts";
+import { always } from "./values.ts";
+import type { SourceFile } from "../source-file.ts";
+
+/** Modules of one project that one build script may pull in. */
+const maximumModules = 40;
+/** Longer files are not part of how something is built. */
+const maximumModuleSize = 300_000;
+
+/** Finds, reads and executes modules of the project that a build script imports; each once. */
+export class ModuleLoader {
+  readonly #open: (path: string) => SourceFile | undefined;
+  readonly #modules = new Map<string, ModuleValue>();
+  /** Paths that were read. */
+  readonly read = new Set<string>();
+
+  constructor(open: (path: string) => SourceFile | undefined) {
+    this.#open = open;
+  }
+
+  load(interpreter: Interpreter, name: string, level: number): ModuleValue | undefined {
+    const path = this.#find(interpreter, name, level);
+    if (path === undefined) return undefined;
+    const loaded = this.#modules.get(path);
+    if (loaded !== undefined) return loaded;
+    if (this.#modules.size >= maximumModules) return undefined;
+    const file = this.#open(path);
+    if (file === undefined) return undefined;
+    this.read.add(path);
+    const module: ModuleValue = { kind: "module", name: baseOf(path).replace(/\.py$/, ""), scope: new Scope(undefined, always), file };
+    // Kept before it runs, so that modules that import each other end.
+    this.#modules.set(path, module);
+    const before = { scope: interpreter.scope, file: interpreter.file, stack: interpreter.stack };
+    interpreter.scope = module.scope;
+    interpreter.file = file;
+    interpreter.stack = always;
+    try {
+      executeBlock(interpreter, file.module.body);
+    } finally {
+      Object.assign(interpreter, before);
+    }
+    return module;
+  }
+
+  #find(interpreter: Interpreter, name: string, level: number): string | undefined {
+    const here = directoryOf(interpreter.file.path);
+    const relative = name.replaceAll(".", "/");
+    if (level > 0) {
+      let folder = here;
+      for (let up = 1; up < level; up++) folder = directoryOf(folder);
+      return this.#moduleAt(interpreter, name === "" ? folder : joinPath([folder, relative]));
+    }
+    for (const folder of new Set([here, interpreter.directory, this.#outermost(interpreter, here)])) {
+      const found = this.#moduleAt(interpreter, joinPath([folder, relative]));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** The folder from which the package that `folder` is in is imported. */
+  #outermost(interpreter: Interpreter, folder: string): string {
+    let at = folder;
+    for (let up = 0; up < 8 && interpreter.files.status(`${at}/__init__.py`) !== undefined; up++) at = directoryOf(at);
+    return at;
+  }
+
+  #moduleAt(interpreter: Interpreter, base: string): string | undefined {
+    for (const path of [`${base}.py`, `${base}/__init__.py`]) {
+      const status = interpreter.files.status(path);
+      if (status?.kind === "file" && status.size <= maximumModuleSize && path !== interpreter.file.path) return path;
+    }
+    return undefined;
+  }
+}

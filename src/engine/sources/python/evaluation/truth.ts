@@ -1,0 +1,36 @@
+import type { Value } from "./values.ts";
+
+/** Whether Python counts the value as true; undefined when that cannot be known. */
+export function truthOf(value: Value): boolean | undefined {
+  switch (value.kind) {
+    case "text":
+      return value.known ? value.value !== "" : undefined;
+    case "number":
+      return value.value !== 0;
+    case "boolean":
+      return value.value;
+    case "none":
+      return false;
+    case "list":
+      if (value.elements.length === 0) return false;
+      return value.elements.some((element) => element.conditions.length === 0 && !isSpread(element.value)) ? true : undefined;
+    case "dict":
+      if (value.entries.length === 0) return value.open ? undefined : false;
+      return value.entries.some((entry) => entry.conditions.length === 0) ? true : undefined;
+    case "unknown":
+      return value.truth;
+    case "choice": {
+      const truths = new Set(value.alternatives.map((one) => truthOf(one.value)));
+      return truths.size === 1 ? [...truths][0] : undefined;
+    }
+    case "external": case "method":
+      return undefined;
+    default:
+      return true;
+  }
+}
+
+/** An element that stands for any number of elements, also none. */
+export function isSpread(value: Value): boolean {
+  return value.kind === "unknown" && value.text.startsWith("*");
+}
