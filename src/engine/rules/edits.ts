@@ -44,12 +44,6 @@ export function replaceFix(files: Files, location: Location, from: string, to: s
   return { title, preferred, edits: [{ location: { path: location.path, range }, newText: to }] };
 }
 
-/** Inserts text before or after a place. */
-export function insertFix(location: Location, side: "before" | "after", newText: string, title: string, preferred = true): Fix {
-  const at = side === "before" ? location.range.start : location.range.end;
-  return { title, preferred, edits: [{ location: { path: location.path, range: { start: at, end: at } }, newText }] };
-}
-
 /**
  * Deletes one argument: an element of a Python list with its quotes and comma, an argument of a CMake
  * command with its white space (the whole command when nothing else is left in it), or one flag out of a
