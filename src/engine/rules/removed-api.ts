@@ -54,8 +54,7 @@ function absentHeader(context: RuleContext, body: DeclaredBody, use: Use): Remov
   if (installed === undefined || version === undefined || body.target.usesTorch !== true || use.guards.some((guard) => !/CUDA|GPU/i.test(guard))) return undefined;
   if (!/^(?:ATen|c10|THC?|caffe2|torch\/csrc)\/[\w/.]+\.(?:h|cuh|hpp)$/.test(use.what) || isOfDevice(context, use.what)) return undefined;
   if (!hasHeaders(installed, files) || torchHeader(installed, use.what, files) !== undefined) return undefined;
-  const folders = [context.root, ...body.target.includeDirectories];
-  if (folders.some((folder) => /[$<{]/.test(folder) || files.status(`${folder}/${use.what}`) !== undefined)) return undefined;
+  if (body.target.includeDirectories.some((folder) => /[$<{]/.test(folder)) || isInProject(context, body, use)) return undefined;
   return { kind: "header", what: use.what, removedIn: version, source: `${installed.torchRoot ?? installed.name} has no such header` };
 }
 
@@ -75,7 +74,15 @@ function stillThere(context: RuleContext, body: DeclaredBody, api: RemovedApi, u
   const { installed, files } = context;
   if (!/^(?:ATen|c10|caffe2|THC?|torch)\//.test(use.what)) return true;
   if (installed !== undefined && torchHeader(installed, use.what, files) !== undefined) return true;
-  return body.target.includeDirectories.some((folder) => files.status(`${folder}/${use.what}`) !== undefined);
+  return isInProject(context, body, use);
+}
+
+/** The project holds a header of that name: in an include directory, beside a folder of the includer, or as its copy of c10 or ATen. */
+function isInProject(context: RuleContext, body: DeclaredBody, use: Use): boolean {
+  const folders = [...body.target.includeDirectories, context.root];
+  const inside = use.location.path.slice(context.root.length);
+  for (let end = inside.lastIndexOf("/"); end > 0; end = inside.lastIndexOf("/", end - 1)) folders.push(context.root + inside.slice(0, end));
+  return /\/(?:c10|ATen|caffe2)\//.test(inside) || folders.some((folder) => context.files.status(`${folder}/${use.what}`) !== undefined);
 }
 
 /** The author asks for the version, for the thing itself, or for its successor (`#ifndef TORCH_CHECK`) before using it. */

@@ -49,6 +49,8 @@ test("a listed header that the torch or the project has after all, or that is no
   const has = project("#include <THC/THC.h>").torch("2.8.0", {}, { torchRoot: "/venv/torch" });
   has.files.write("/venv/torch/include/THC/THC.h", "");
   assert.deepEqual(has.check(removedApi), []);
+  const vendored = new RuleProject({ "/p/third/include/THC/THC.h": "", "/p/third/include/a.cu": "#include <THC/THC.h>", "/p/src/c10/b.cu": "#include <THC/THC.h>", "/p/setup.py": "" }, { removedApis: apis });
+  assert.deepEqual(vendored.target("/p/setup.py", ["/p/third/include/a.cu", "/p/src/c10/b.cu"]).torch("2.8.0").check(removedApi), []);
   const bundled: RemovedApi = { kind: "header", what: "fmt/chrono.h", removedIn: "2.0.0", source: "test" };
   assert.deepEqual(new RuleProject({ "/p/a.cpp": "#include <fmt/chrono.h>", "/p/setup.py": "" }, { removedApis: [bundled] }).target("/p/setup.py", ["/p/a.cpp"]).torch("2.8.0").check(removedApi), []);
 });
