@@ -25,10 +25,14 @@ const takesNext = new Set(["-Xcompiler", "--compiler-options", "-D", "/D", "-U",
 /** Options whose value is another tool's argument or a file, and must not be read as a flag. */
 const skipsNext = new Set(["-Xptxas", "-Xlinker", "-Xcudafe", "-Xarchive", "-Xnvlink", "-Xclang", "-Xpreprocessor", "-Xassembler", "-include", "-isystem", "-I", "-L", "-l", "-o", "-x", "--ptxas-options", "--linker-options"]);
 
+/** Longer than any command line that Linux takes for one argument. */
+const longestArgument = 128 * 1024;
+
 /** Reads the flags of one target in command line order. */
 export function parseFlags(args: readonly CompileArgument[]): readonly Flag[] {
   const words: Word[] = [];
   for (const argument of args) {
+    if (argument.text.length > longestArgument) continue;
     for (const text of splitArgument(argument.text)) words.push({ text, argument });
   }
   const flags: Flag[] = [];
@@ -77,7 +81,8 @@ function readWord(word: Word, next: Word | undefined, languages: readonly Langua
     const known = argument.known || (value !== undefined && !looksUnknown(value));
     into.push({ kind, name, ...(value === undefined ? {} : { value: unquote(value) }), known, languages, viaXcompiler, argument });
   };
-  const xcompiler = /^(?:-Xcompiler|--compiler-options)(?:=(.*))?$/s.exec(text);
+  // Once is enough: what is handed to the host compiler is not handed on.
+  const xcompiler = viaXcompiler ? null : /^(?:-Xcompiler|--compiler-options)(?:=(.*))?$/s.exec(text);
   if (xcompiler !== null) {
     const inner = xcompiler[1] ?? next?.text;
     if (inner === undefined) return;

@@ -107,3 +107,7 @@ test("flags of one configuration hold in that configuration", () => {
 test("odd arguments do not throw", () => {
   assert.deepEqual(said(readFlags(args(["", "-std=", "-D", "-Xcompiler", "-U", "-O2", "-gencode", "\"", "-D=", "-Xcompiler=", "-D_GLIBCXX_USE_CXX11_ABI=2"]))), ["cxx-standard=undefined CXX", "libstdcxx-abi=undefined CXX"]);
 });
+
+test("endless arguments neither hang nor throw", () => {
+  for (const text of ["-Xcompiler=".repeat(10_000), "-Xcompiler=".repeat(200_000), '"'.repeat(100_000), "-Xcompiler=" + ",".repeat(100_000), `-D${"A(".repeat(50_000)}`]) assert.deepEqual(said(readFlags(args([text], { languages: ["CUDA"] }))), []);
+});
