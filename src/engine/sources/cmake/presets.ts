@@ -22,6 +22,8 @@ interface Entry {
 
 const deepest = 20;
 const mostPresets = 500;
+/** The parser is recursive; a preset file needs six levels. */
+const deepestNesting = 200;
 
 /**
  * Reads the configure presets of CMakePresets.json or CMakeUserPresets.json: each gives the cache variables that it and the
@@ -150,15 +152,21 @@ class PresetReader {
   }
 }
 
+/** Brackets inside strings count too, which only makes the check stricter. */
+function nesting(text: string): number {
+  let depth = 0;
+  let most = 0;
+  for (const character of text) {
+    if (character === "[" || character === "{") most = Math.max(most, (depth += 1));
+    else if (character === "]" || character === "}") depth -= 1;
+  }
+  return most;
+}
+
 function parse(source: SourceText, gaps: Gap[]): Node | undefined {
   const errors: ParseError[] = [];
-  let depth = 0;
-  for (const character of source.text) {
-    if (character === "[" || character === "{") depth += 1;
-    if (depth > 1000) break;
-  }
-  if (depth > 1000 && /[[{]{200}/.test(source.text.replace(/\s/g, ""))) {
-    gaps.push({ kind: "file", path: source.path, message: `${source.path} nests too deep and was not read.` });
+  if (nesting(source.text) > deepestNesting) {
+    gaps.push({ kind: "file", path: source.path, message: `${source.path} nests brackets more than ${deepestNesting} deep and was not read.` });
     return undefined;
   }
   const root = parseTree(source.text, errors, { allowTrailingComma: true });

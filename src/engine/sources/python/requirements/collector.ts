@@ -70,7 +70,7 @@ export class Collector {
       name: parsed.name,
       extras: parsed.extras,
       specifier: wheel === undefined ? parsed.specifier : `==${wheel}`,
-      marker: bothMarkers(setting.marker, parsed.marker),
+      marker: parsed.marker,
       url: parsed.url,
       known: !/\$[{(A-Za-z]|\{\{/.test(parsed.specifier),
       location: source.location(start + parsed.start, start + parsed.end),
@@ -100,6 +100,7 @@ export class Collector {
       return;
     }
     const { setting } = entry;
+    const marker = bothMarkers(setting.marker, entry.marker);
     const indexUrls = setting.indexUrls ?? [];
     const pinned = exactVersion(entry.specifier);
     const fromNightlyIndex = isTorchPackage(entry.name) && indexUrls.some(isNightlyIndex) && (pinned === undefined || isNightlyVersion(pinned));
@@ -108,7 +109,7 @@ export class Collector {
       name: normaliseName(entry.name),
       extras: entry.extras ?? [],
       specifier: entry.specifier,
-      ...(entry.marker === undefined ? {} : { marker: entry.marker }),
+      ...(marker === undefined ? {} : { marker }),
       ...(entry.url === undefined ? {} : { url: entry.url }),
       role: setting.role,
       ...(setting.group === undefined ? {} : { group: setting.group }),

@@ -17,6 +17,7 @@ export function readDockerfile(source: SourceText, collector: Collector): void {
   const globals = new Map<string, string>();
   const stages = new Map<string, Stage>();
   let stage: Stage | undefined;
+  let count = 0;
   for (const line of instructions(source.text)) {
     const match = /^\s*([A-Za-z]+)\s+/.exec(line.text);
     if (!match) continue;
@@ -24,7 +25,8 @@ export function readDockerfile(source: SourceText, collector: Collector): void {
     const offsets = line.offsets.slice(match[0].length);
     switch ((match[1] ?? "").toUpperCase()) {
       case "FROM":
-        stage = readFrom(source, rest, offsets, globals, stages, collector);
+        stage = readFrom(source, rest, offsets, globals, stages, count, collector);
+        count += 1;
         break;
       case "ARG":
         readArg(rest, stage, globals);
@@ -64,7 +66,7 @@ function instructions(text: string): readonly LogicalLine[] {
   return result;
 }
 
-function readFrom(source: SourceText, rest: string, offsets: readonly number[], globals: ReadonlyMap<string, string>, stages: Map<string, Stage>, collector: Collector): Stage {
+function readFrom(source: SourceText, rest: string, offsets: readonly number[], globals: ReadonlyMap<string, string>, stages: Map<string, Stage>, count: number, collector: Collector): Stage {
   const match = /^((?:--\S+\s+)*)(\S+)(?:\s+[Aa][Ss]\s+(\S+))?/.exec(rest);
   const written = match?.[2] ?? "";
   const begin = (match?.[1] ?? "").length;
@@ -72,12 +74,13 @@ function readFrom(source: SourceText, rest: string, offsets: readonly number[], 
   const end = (offsets[begin + written.length - 1] ?? start) + 1;
   const filled = substitute(written, globals);
   const parent = stages.get(filled.text);
-  const name = match?.[3] ?? String(stages.size);
+  const index = String(count);
+  const name = match?.[3] ?? index;
   const base = parent ? parent.base : describeImage(source, filled, start, end);
   if (base) collector.observations.push({ ...base, stage: name });
   const stage: Stage = { name, variables: new Map(parent?.variables ?? []), base };
   stages.set(name, stage);
-  stages.set(String(stages.size), stage);
+  stages.set(index, stage);
   return stage;
 }
 

@@ -27,7 +27,7 @@ export function readInstallCommand(source: SourceText, command: ShellCommand, co
       return;
     }
     // Anything that may stand before the program: assignments, interpreters, wrappers with their options.
-    if (!/^([A-Za-z_]\w*=.*|python[\d.]*|uv|uvx|env|nice|-m|-[A-Za-z-]+|run|xvfb-run|bash|sh|conda|"?\$\{?\w+\}?"?|--mount=.*|--network=.*)$/.test(program)) return;
+    if (!/^([A-Za-z_]\w*=.*|python[\d.]*|uv|uvx|env|nice|-m|-[A-Za-z-]+|run|xvfb-run|bash|sh|"?\$\{?\w+\}?"?)$/.test(program) && !/^--(mount|network|security)=/.test(word)) return;
   }
 }
 
