@@ -71,7 +71,7 @@ export function diagnosis(change: Partial<Diagnosis> = {}): Diagnosis {
   return {
     root, declared: [declaredBody(target)], installed: [torch], toolchains: [], findings: [abiFinding, standardFinding],
     observations: [{ kind: "package-search", name: "Torch", how: "find_package", evidence: evidence("find_package(Torch REQUIRED)"), conditions: [] }],
-    requirements: [], suppressed: 0, gaps: [], notChecked: [], files: [cmakeLists],
+    requirements: [], configured: [], suppressed: 0, gaps: [], notChecked: [], files: [cmakeLists],
     ...change,
   };
 }
