@@ -40,6 +40,8 @@ export interface Status {
   readonly folder: string;
   readonly name: string;
   readonly torch?: TorchStatus;
+  /** Further torches that the project is checked against. */
+  readonly also: readonly string[];
   readonly findings: { readonly error: number; readonly warning: number; readonly info: number; readonly hint: number };
   readonly suppressed: number;
   readonly targets: number;

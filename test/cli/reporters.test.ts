@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, it } from "node:test";
-import ajvDraft04 from "ajv-draft-04";
-import ajvFormats from "ajv-formats";
+import Ajv04 from "ajv-draft-04";
+import addFormats from "ajv-formats";
 import { Ajv } from "ajv";
 import { githubReport } from "../../src/cli/reporters/github.ts";
 import { jsonReport } from "../../src/cli/reporters/json.ts";
@@ -52,7 +52,9 @@ const diagnosis: Diagnosis = {
   requirements: [],
   installed: [installed],
   toolchains: [],
-  configured: [],
+  configured: [
+    { folder: "/p/build", comparisons: [{ target: "ops", outcome: "different", undecided: 0, differences: [{ language: "CXX", setting: "-std", read: ["14", "17"], truth: "20", location: at("/p/CMakeLists.txt", 2, 0, 5) }] }] },
+  ],
   findings: [finding],
   suppressed: 2,
   gaps: [{ kind: "file", path: "/p/requirements.txt", message: "requirements.txt is binary." }, { kind: "evaluation", path: "/p/setup.py", message: "x stayed unknown." }],
@@ -93,6 +95,10 @@ describe("the text report", () => {
         "Files that could not be read as they are",
         "  requirements.txt: requirements.txt is binary.",
         "",
+        "Configured build build",
+        "  ops, CXX: -std is 20 in the configured build; the build files read as 14 or 17",
+        "    (CMakeLists.txt:3:1).",
+        "",
         "Not checked",
         "  Built files were not read.",
         "",
@@ -127,8 +133,8 @@ describe("the JSON report", () => {
 describe("the SARIF report", () => {
   it("is valid against the SARIF 2.1.0 schema", () => {
     const log = JSON.parse(sarifReport(report)) as { runs: { results: { locations: { physicalLocation: { artifactLocation: object; region: object } }[] }[] }[] };
-    const ajv = new ajvDraft04.default({ strict: false });
-    ajvFormats.default(ajv);
+    const ajv = new Ajv04({ strict: false });
+    addFormats(ajv);
     const validate = ajv.compile(sarifSchema);
     assert.ok(validate(log), JSON.stringify(validate.errors));
     const [result] = log.runs[0]?.results ?? [];

@@ -1,7 +1,8 @@
 import { bodiesOf } from "../../engine/diagnosis/index.ts";
 import { valueOf } from "../../engine/model/index.ts";
 import type { Body, Evidence, Fact, Finding, InstalledBody } from "../../engine/model/index.ts";
-import { docsOf, reportedLocation } from "./report.ts";
+import type { Diagnosis } from "../../engine/diagnosis/index.ts";
+import { docsOf, relativeTo, reportedLocation } from "./report.ts";
 import type { Report } from "./report.ts";
 
 /** The report of docs/schema/check.schema.json. */
@@ -17,6 +18,7 @@ export function jsonReport(report: Report): string {
       ...(others.length === 0 ? {} : { alsoAgainst: others }),
       bodies: bodiesOf(diagnosis).map((body) => bodyOf(root, body)),
       findings: findings.map((finding) => findingOf(root, finding)),
+      ...(diagnosis.configured.length === 0 ? {} : { configured: diagnosis.configured.map((build) => configuredOf(root, build)) }),
       suppressed: diagnosis.suppressed,
       problems: diagnosis.gaps
         .filter((gap) => gap.kind === "file")
@@ -26,6 +28,17 @@ export function jsonReport(report: Report): string {
     undefined,
     2,
   )}\n`;
+}
+
+function configuredOf(root: string, build: Diagnosis["configured"][number]): object {
+  return {
+    folder: relativeTo(root, build.folder),
+    targets: build.comparisons.map(({ target, outcome, differences }) => ({
+      target,
+      outcome,
+      differences: differences.map(({ language, setting, read, truth, location }) => ({ language, setting, read, configured: truth ?? null, location: reportedLocation(root, location) })),
+    })),
+  };
 }
 
 function againstOf(body: InstalledBody): object {

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import { valueOf } from "../../engine/model/index.ts";
 import type { Finding, InstalledBody, Location, Severity } from "../../engine/model/index.ts";
+import type { Diagnosis } from "../../engine/diagnosis/index.ts";
 import { docsOf, relativeTo } from "./report.ts";
 import type { Report } from "./report.ts";
 
@@ -38,12 +39,30 @@ export function textReport(report: Report): string {
       out.push(`  and ${problems.length - 20} more`);
     }
   }
+  for (const build of diagnosis.configured) {
+    out.push("", paint("underline", `Configured build ${name(build.folder)}`), ...configuredLines(build, name));
+  }
   out.push("", paint("underline", "Not checked"));
   for (const sentence of diagnosis.notChecked) {
     out.push(...wrap(sentence, "  "));
   }
   out.push("", summary(report, paint), "");
   return out.join("\n");
+}
+
+/** What CMake passes, where that is not what the build files seem to say. */
+function configuredLines(build: Diagnosis["configured"][number], name: (file: string) => string): string[] {
+  const lines: string[] = [];
+  for (const { target, outcome, differences } of build.comparisons) {
+    if (outcome === "missing") {
+      lines.push(...wrap(`${target}: static reading does not know this target.`, "    ", "  "));
+    }
+    for (const { language, setting, read, truth, location } of differences) {
+      const seen = read.length === 0 ? "nothing" : read.join(" or ");
+      lines.push(...wrap(`${target}, ${language}: ${setting} is ${truth ?? "not set"} in the configured build; the build files read as ${seen} (${placeOf(location, name)}).`, "    ", "  "));
+    }
+  }
+  return lines.length === 0 ? [`  agrees with the static reading of ${plural(build.comparisons.length, "target")}`] : lines;
 }
 
 function findingLines(report: Report, finding: Finding, name: (file: string) => string, paint: (style: Style, text: string) => string): string[] {

@@ -1,3 +1,4 @@
+import { canHoldTogether } from "../model/index.ts";
 import type { Rule } from "./rule.ts";
 import { finding, joinWords } from "./support.ts";
 
@@ -11,10 +12,12 @@ export const cudaInCppExtension: Rule = {
       if (target.madeBy !== "CppExtension") return [];
       const sources = target.sources.filter((source) => /\.cuh?$/.test(source.path));
       const first = sources[0];
-      if (first === undefined || target.links.some((link) => /cudart|c10_cuda|torch_cuda/.test(link.name))) return [];
+      // One call with the class chosen by a condition: the CUDA sources belong to the other choice.
+      const twin = context.declared.some((body) => body.target.name === target.name && body.target.madeBy === "CUDAExtension");
+      if (first === undefined || (twin && first.conditions.length > 0) || !canHoldTogether(first.conditions, target.conditions) || target.links.some((link) => /cudart|c10_cuda|torch_cuda/.test(link.name))) return [];
       const names = sources.slice(0, 3).map((source) => source.path.split("/").at(-1) ?? source.path);
       return [finding(this, {
-        message: `CppExtension ${target.name} compiles ${joinWords(names)}${sources.length > 3 ? ` and ${sources.length - 3} more CUDA sources` : ""}. CppExtension does not add the libraries cudart, c10_cuda and torch_cuda or CUDA's include directory, as CUDAExtension does: the build finds no cuda_runtime.h, or the import fails with "undefined symbol: cudaLaunchKernel". Use CUDAExtension.`,
+        message: `CppExtension ${target.name} compiles ${joinWords(names)}${sources.length > 3 ? ` and ${sources.length - 3} more CUDA sources` : ""}. CppExtension does not add cudart, c10_cuda, torch_cuda and CUDA's include directory, as CUDAExtension does: C++ sources find no cuda_runtime.h, and the import resolves CUDA symbols only where another library brings them ("undefined symbol: cudaLaunchKernel"). Use CUDAExtension.`,
         location: first.location,
         target: target.name,
         related: [{ message: `${target.name} is made here.`, location: target.location }],

@@ -96,12 +96,13 @@ function declaredConditionally(tag: WheelTag): boolean {
 /** BuildExtension defines Py_LIMITED_API itself, for the oldest Python of its torch, after the flags of the extension. */
 function appendedLevel(context: RuleContext, body: DeclaredBody, tags: readonly WheelTag[]): Finding[] {
   const { target } = body;
-  const own = parseFlags(target.arguments).find((flag) => flag.kind === "define" && flag.name === "Py_LIMITED_API");
+  const levels = parseFlags(target.arguments).filter((flag) => flag.kind === "define" && flag.name === "Py_LIMITED_API");
+  const own = levels.find((flag) => flag.argument.origin !== "builder-default");
+  const builders = levels.find((flag) => flag.argument.origin === "builder-default");
   const torch = installedTorch(context);
-  if (own === undefined || torch === undefined || target.pyLimitedApi?.value === false || target.pyLimitedApi === undefined || !/^(?:Cpp|CUDA|Sycl)Extension$/.test(target.madeBy)) return [];
-  const declared = factsOf(body.facts, "python-limited-api").find((fact) => fact.evidence[0].kind === "source" && fact.value !== "none")?.value;
-  const appended = appendedByTorch(context, torch);
-  if (declared === undefined || appended === undefined || compareVersions(declared, appended) >= 0) return [];
+  const declared = own && limitedApiLevel(own.value);
+  const appended = builders && limitedApiLevel(builders.value);
+  if (own === undefined || torch === undefined || declared === undefined || appended === undefined || compareVersions(declared, appended) >= 0) return [];
   const tag = tags.find((one) => one.tag === `cp${declared.replace(".", "")}`);
   const promised = tag === undefined ? "" : ` and the wheel's tag ${tag.tag ?? ""} at ${place(tag.evidence.location, context.root)} promises Python ${declared}`;
   return [finding(pythonAbi, {
@@ -113,13 +114,10 @@ function appendedLevel(context: RuleContext, body: DeclaredBody, tags: readonly 
   })];
 }
 
-/** The level in torch/utils/cpp_extension.py; without the file, what that of 2.13 (read) has: its oldest Python. */
-function appendedByTorch(context: RuleContext, torch: string): string | undefined {
-  const root = context.installed?.torchRoot;
-  const read = root === undefined ? undefined : context.files.readText(`${root}/utils/cpp_extension.py`);
-  const hex = read?.ok === true ? /^min_supported_cpython = "0x03([0-9A-Fa-f]{2})0000"/m.exec(read.text)?.[1] : undefined;
-  if (hex !== undefined) return `3.${Number.parseInt(hex, 16)}`;
-  return compareVersions(torch, "2.13") >= 0 ? context.catalogue.torchRelease(torch)?.pythons.find((one) => /^3\.\d+$/.test(one)) : undefined;
+/** "3.9" of 0x03090000. */
+function limitedApiLevel(value: string | undefined): string | undefined {
+  const minor = /^0x03([0-9a-f]{2})0000$/i.exec(value ?? "")?.[1];
+  return minor === undefined ? undefined : `3.${Number.parseInt(minor, 16)}`;
 }
 
 /** A level above the oldest Python that the package may be installed for. */

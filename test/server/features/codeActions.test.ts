@@ -29,6 +29,7 @@ test("the fixes of the findings under the cursor come first, the preferred one m
     ["Delete the definition", true],
     ["Define 1", false],
     ["Ignore libstdcxx-abi here", false],
+    ["Open documentation of libstdcxx-abi", false],
   ]);
   assert.deepEqual(actions[0]?.diagnostics, [shown]);
   assert.match(applied(actions[1]), /_GLIBCXX_USE_CXX11_ABI=1\)/);

@@ -10,7 +10,16 @@ export interface Argument {
   /** The content without quotes or brackets. */
   readonly valueStart: number;
   readonly valueEnd: number;
+  /** The argument taken apart at its references; filled in when it is first evaluated. */
+  template?: Template;
 }
+
+/** An argument as literal text and references. */
+export type Template = readonly Segment[];
+
+export type Segment =
+  | { readonly kind: "text"; readonly text: string; readonly start: number; readonly end: number; readonly exact: boolean; /** Kept by the evaluator, so that equal text stays the same object. */ piece?: object }
+  | { readonly kind: "variable" | "environment" | "cache"; readonly name: Template; readonly plainName: string | undefined; readonly start: number; readonly end: number };
 
 export interface Command {
   /** Lower case; CMake does not tell cases apart. */

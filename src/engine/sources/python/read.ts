@@ -94,7 +94,7 @@ export function readPythonBuild(path: string, files: Files, context: EvaluationC
     }
     observations.push(...cmakeArguments(interpreter), ...environmentObservations(interpreter), ...extensionKeywords(interpreter), ...swallowedFlags(targets));
   });
-  return { targets, observations: withoutRepeats(observations), requirements: withoutRepeats(requirements), gaps, files: [path, ...loader.read] };
+  return { targets, observations: withoutRepeats(observations, observationIdentity), requirements: withoutRepeats(requirements, JSON.stringify), gaps, files: [path, ...loader.read] };
 }
 
 function collectTargets(interpreter: Interpreter, builders: readonly Value[], context: EvaluationContext, catalogue: Catalogue | undefined, targets: DeclaredTarget[], observations: Observation[]): void {
@@ -126,10 +126,15 @@ function collectTargets(interpreter: Interpreter, builders: readonly Value[], co
   }
 }
 
-function withoutRepeats<T>(all: readonly T[]): T[] {
+/** A key that reaches no compiler is one thing to report, however many extensions are made from it. */
+function observationIdentity(one: Observation): string {
+  return one.kind === "ineffective-setting" ? JSON.stringify([one.reason, one.evidence.location]) : JSON.stringify(one);
+}
+
+function withoutRepeats<T>(all: readonly T[], identity: (one: T) => string): T[] {
   const seen = new Set<string>();
   return all.filter((one) => {
-    const key = JSON.stringify(one);
+    const key = identity(one);
     return !seen.has(key) && seen.add(key);
   });
 }

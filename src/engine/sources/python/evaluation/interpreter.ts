@@ -32,7 +32,7 @@ export interface ExternalCall {
 }
 
 /** Limits that keep hostile and generated files from costing more than they tell. */
-const limits = { steps: 400_000, depth: 120, calls: 24, elements: 4_000, alternatives: 12, recorded: 4_000 };
+const limits = { steps: 200_000, depth: 120, calls: 24, elements: 4_000, alternatives: 12, recorded: 4_000 };
 
 /**
  * Evaluates Python without running it: knows literals, containers, functions, classes and a small part of
@@ -43,6 +43,8 @@ export class Interpreter {
   readonly context: EvaluationContext;
   /** The folder that commands and relative paths start from. */
   readonly directory: string;
+  /** The file that is read; modules that it imports come and go in `file`. */
+  readonly main: SourceFile;
   stack: Conditions = always;
   scope: Scope;
   file: SourceFile;
@@ -66,6 +68,7 @@ export class Interpreter {
 
   constructor(file: SourceFile, directory: string, files: Files, context: EvaluationContext, importModule: (interpreter: Interpreter, name: string, level: number) => Value | undefined) {
     this.file = file;
+    this.main = file;
     this.directory = directory;
     this.files = files;
     this.context = context;
@@ -149,10 +152,12 @@ export class Interpreter {
       name = name.slice(4);
       flipped = !flipped;
     }
+    // A long chain of calls reads better under the name that the script gave it.
+    const shown = name.length > 60 && !flipped ? textOf(place) : name;
     const given = this.stack.find((one) => one.id === name);
     const condition = (branch: 0 | 1, holds: boolean): Branching => {
       if (given !== undefined && given.branch === branch) return given;
-      const plain = { text: name, id: name, branch, location: locationOf(place) };
+      const plain = { text: shown, id: name, branch, location: locationOf(place) };
       return usual === undefined ? plain : { ...plain, byDefault: usual === holds };
     };
     return { yes: [condition(flipped ? 1 : 0, true)], no: [condition(flipped ? 0 : 1, false)] };
@@ -163,7 +168,7 @@ export class Interpreter {
   }
 
   newDict(place: Place): DictValue {
-    return { kind: "dict", entries: [], open: false, base: this.stack, place, steps: [] };
+    return { kind: "dict", entries: [], keys: new Set(), open: false, base: this.stack, place, steps: [] };
   }
 
   /** Adds to a list as the program would here. */
@@ -530,7 +535,7 @@ export class Interpreter {
     }
     const conditions = beyond(this.conditions, dict.base);
     const same = (other: Value): boolean => other.kind === key.kind && "value" in other && other.value === key.value;
-    if (conditions.length === 0) {
+    if (conditions.length === 0 && dict.keys.has(key.value)) {
       const existing = dict.entries.find((entry) => same(entry.key) && entry.conditions.length === 0);
       dict.entries = dict.entries.filter((entry) => entry === existing || !same(entry.key));
       if (existing !== undefined) {
@@ -538,6 +543,7 @@ export class Interpreter {
         return;
       }
     }
+    dict.keys.add(key.value);
     if (dict.entries.length < limits.elements) dict.entries.push({ key, value, conditions, keyPlace });
   }
 
@@ -552,6 +558,7 @@ export class Interpreter {
 
   /** Entries of a dict under a key, where they can be. The last wins. */
   entry(dict: DictValue, key: string | number): Value | undefined {
+    if (!dict.keys.has(key)) return undefined;
     const found = dict.entries.filter((entry) => "value" in entry.key && entry.key.value === key && this.holds(entry.conditions));
     return choose(found.map(({ value, conditions }) => ({ value, conditions })), this.stack);
   }

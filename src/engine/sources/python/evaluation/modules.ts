@@ -6,8 +6,8 @@ import type { ModuleValue } from "./values.ts";
 import { always } from "./values.ts";
 import type { SourceFile } from "../source-file.ts";
 
-/** Modules of one project that one build script may pull in. */
-const maximumModules = 40;
+/** Modules of one project that one build script may pull in; a module of the package itself, which is not there to build, fewer. */
+const maximumModules = { script: 40, other: 12 };
 /** Longer files are not part of how something is built. */
 const maximumModuleSize = 300_000;
 
@@ -27,7 +27,8 @@ export class ModuleLoader {
     if (path === undefined) return undefined;
     const loaded = this.#modules.get(path);
     if (loaded !== undefined) return loaded;
-    if (this.#modules.size >= maximumModules) return undefined;
+    const isScript = /^(?:setup|build)/i.test(baseOf(interpreter.main.path));
+    if (this.#modules.size >= (isScript ? maximumModules.script : maximumModules.other)) return undefined;
     const file = this.#open(path);
     if (file === undefined) return undefined;
     this.read.add(path);

@@ -55,6 +55,8 @@ export interface ListValue {
 export interface DictValue {
   readonly kind: "dict";
   entries: { readonly key: Value; value: Value; readonly conditions: Conditions; readonly keyPlace: Place }[];
+  /** Keys that were ever set. */
+  readonly keys: Set<string | number>;
   /** Set when keys that are not known may be in it. */
   open: boolean;
   readonly base: Conditions;

@@ -1,0 +1,148 @@
+import type { Handler, Interpreter } from "../interpreter.ts";
+import { captureFinal } from "../properties.ts";
+import { splitList } from "../split.ts";
+import type { Exit } from "../state.ts";
+import { known, render, unsetValue, value, worlds } from "../value.ts";
+import { byKeyword, shown, textOf } from "./arguments.ts";
+import { normalize } from "./variables.ts";
+
+const maximumSameFile = 4;
+
+/** Reads and runs a file, noting it in the way of what it sets. */
+function runPath(vm: Interpreter, path: string, what: string): Exit {
+  if (vm.isActive(path) >= maximumSameFile) {
+    vm.gap(`${path} includes itself; the inner inclusion was not evaluated.`);
+    return "normal";
+  }
+  const read = vm.cacheOfFiles.read(vm.files, path);
+  if (!read.ok) {
+    vm.gap(read.message, "file", path);
+    vm.filesRead.add(path);
+    return "normal";
+  }
+  return vm.inFrame(what, () => vm.runFile(read.file));
+}
+
+/** Absolute path of a module in the project's CMAKE_MODULE_PATH. */
+export function modulePath(vm: Interpreter, file: string): string | undefined {
+  const entries = worlds(vm.lookup("CMAKE_MODULE_PATH").pieces, [], 8) ?? [];
+  for (const world of entries) {
+    for (const entry of splitList(world.pieces)) {
+      if (entry.some((piece) => piece.unknown)) continue;
+      const path = normalize(`${render(entry)}/${file}`);
+      if (vm.files.status(path)?.kind === "file") return path;
+    }
+  }
+  return undefined;
+}
+
+const include: Handler = (vm, call) => {
+  const [first] = call.args;
+  if (first === undefined) return;
+  const optional = call.args.some((arg) => textOf(arg) === "OPTIONAL");
+  return vm.inWorlds(first.pieces, (name, isKnown) => {
+    if (!isKnown) {
+      vm.openWorld = true;
+      return vm.gap(`${shown(first)} was not included: its path could not be evaluated.`);
+    }
+    const path = normalize(name.startsWith("/") ? name : `${vm.directory.path}/${name}`);
+    if (vm.files.status(path)?.kind === "file") return runPath(vm, path, `${path} included`);
+    const module = name.startsWith("/") ? undefined : modulePath(vm, `${name}.cmake`);
+    if (module !== undefined) return runPath(vm, module, `${module} included`);
+    if (/[/]|\.cmake$/.test(name) && !optional) vm.gap(`${name} was not included: there is no such file.`);
+    vm.openWorld = true;
+  });
+};
+
+const includeGuard: Handler = (vm) => {
+  if (vm.guarded.has(vm.file.path)) return "return";
+  vm.guarded.add(vm.file.path);
+};
+
+const addSubdirectory: Handler = (vm, call) => {
+  const [first] = call.args;
+  if (first === undefined) return;
+  return vm.inWorlds(first.pieces, (name, isKnown) => {
+    if (!isKnown) {
+      vm.openWorld = true;
+      return vm.gap(`The subdirectory ${shown(first)} was not read: its path could not be evaluated.`);
+    }
+    return enterDirectory(vm, normalize(name.startsWith("/") ? name : `${vm.directory.path}/${name}`));
+  });
+};
+
+/** Evaluates a directory's CMakeLists.txt in a scope of its own. */
+export function enterDirectory(vm: Interpreter, path: string): Exit {
+  const file = `${path}/CMakeLists.txt`;
+  if (vm.isActive(file) > 0) {
+    vm.gap(`${file} adds itself as a subdirectory; it was read once.`);
+    return "normal";
+  }
+  const read = vm.cacheOfFiles.read(vm.files, file);
+  if (!read.ok) {
+    vm.filesRead.add(file);
+    vm.openWorld = true;
+    vm.gap(`The subdirectory ${path} was not read: ${read.problem === "missing" ? "it has no CMakeLists.txt" : read.message}.`, "evaluation");
+    return "normal";
+  }
+  const { directory, scope } = vm;
+  const run = () => {
+    vm.scope = vm.state.table("variables", scope);
+    vm.directory = { path, scope: vm.scope, properties: vm.state.table("properties", directory?.properties), parent: directory, guard: vm.state.path, final: new Map() };
+    vm.directories.push(vm.directory);
+    const exit = vm.runFile(read.file);
+    vm.directory.final = captureFinal(vm);
+    vm.directory = directory;
+    vm.scope = scope;
+    return exit;
+  };
+  return directory === undefined ? run() : vm.inFrame(`subdirectory ${path}`, run);
+}
+
+const message: Handler = (_vm, call) => {
+  const mode = textOf(call.args[0]);
+  return mode === "FATAL_ERROR" || mode === "SEND_ERROR" ? "stop" : "normal";
+};
+
+const project: Handler = (vm, call) => {
+  const parsed = byKeyword(call.args, [], ["VERSION", "DESCRIPTION", "HOMEPAGE_URL"], ["LANGUAGES"]);
+  const [name, ...short] = parsed.positional;
+  if (name === undefined) return;
+  const text = shown(name);
+  const directory = known(vm.directory.path);
+  vm.set("PROJECT_NAME", value(name.pieces));
+  if (vm.directory.parent === undefined) vm.set("CMAKE_PROJECT_NAME", value(name.pieces));
+  for (const prefix of ["PROJECT", text]) vm.set(`${prefix}_SOURCE_DIR`, directory);
+  const version = parsed.values.get("VERSION")?.[0];
+  for (const prefix of ["PROJECT", text]) vm.set(`${prefix}_VERSION`, version === undefined ? unsetValue : value(version.pieces));
+  const languages = parsed.values.get("LANGUAGES") ?? short;
+  for (const language of languages.length > 0 ? languages.map(shown) : ["C", "CXX"]) vm.languages.add(language);
+};
+
+const enableLanguage: Handler = (vm, call) => {
+  for (const arg of call.args) vm.languages.add(shown(arg));
+};
+
+/** cmake_language(CALL command ...); the other forms say nothing that matters here. */
+const cmakeLanguage: Handler = (vm, call) => {
+  const name = textOf(call.args[1]);
+  if (textOf(call.args[0]) === "CALL" && name !== undefined) return vm.callByName(name, call.args.slice(2));
+};
+
+/** check_cxx_compiler_flag(flag VAR) and its kin: the answer is unknown until somebody compiles. */
+const check: Handler = (vm, call) => {
+  const last = call.args.map(textOf).filter((text): text is string => text !== undefined && /^[A-Za-z_]\w*$/.test(text)).at(-1);
+  if (last !== undefined) vm.usage.set(last);
+};
+
+const nothing: Handler = () => "normal";
+
+
+const checks = ["check_cxx_compiler_flag", "check_c_compiler_flag", "check_cxx_source_compiles", "check_cxx_source_runs", "check_c_source_compiles", "check_symbol_exists", "check_cxx_symbol_exists", "check_include_file", "check_include_file_cxx", "check_function_exists", "check_type_size", "check_library_exists", "check_language", "check_ipo_supported"];
+const ignored = ["cmake_minimum_required", "cmake_policy", "mark_as_advanced", "install", "export", "enable_testing", "add_test", "configure_file", "variable_watch", "include_external_msproject", "site_name", "source_group", "set_tests_properties", "add_dependencies", "add_custom_command", "cmake_host_system_information", "include_regular_expression", "find_package_handle_standard_args", "write_basic_package_version_file", "gtest_discover_tests", "feature_summary", "add_feature_info", "set_package_properties", "generate_export_header"];
+
+export const flowCommands: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  ["include", include], ["include_guard", includeGuard], ["add_subdirectory", addSubdirectory], ["message", message], ["project", project],
+  ["enable_language", enableLanguage], ["cmake_language", cmakeLanguage], ["return", () => "return"], ["break", () => "break"], ["continue", () => "continue"],
+  ...checks.map((name): [string, Handler] => [name, check]), ...ignored.map((name): [string, Handler] => [name, nothing]),
+]);

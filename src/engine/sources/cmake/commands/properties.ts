@@ -1,0 +1,127 @@
+import type { Arg, Call, Handler, Interpreter } from "../interpreter.ts";
+import { noteDirectoryDefinitions } from "../observations/settings.ts";
+import { appendProperty, setProperty, targetsNamed } from "../properties.ts";
+import { splitList } from "../split.ts";
+import type { Table } from "../state.ts";
+import { joinList, render, unknown, unsetValue, value } from "../value.ts";
+import type { Piece } from "../value.ts";
+import { piecesOf, textOf } from "./arguments.ts";
+
+const setTargetProperties: Handler = (vm, call) => {
+  const at = call.args.findIndex((arg) => textOf(arg) === "PROPERTIES");
+  if (at < 0) return;
+  for (const named of call.args.slice(0, at)) {
+    vm.inWorlds(named.pieces, (name) => {
+      for (const target of targetsNamed(vm, name)) {
+        for (let index = at + 1; index + 1 < call.args.length; index += 2) {
+          const key = textOf(call.args[index]);
+          if (key !== undefined) setProperty(vm, target.properties, key, (call.args[index + 1] as Arg).pieces, call.command.name);
+        }
+      }
+    });
+  }
+};
+
+const setPropertyCommand: Handler = (vm, call) => {
+  const at = call.args.findIndex((arg) => textOf(arg) === "PROPERTY");
+  const kind = textOf(call.args[0]);
+  const key = textOf(call.args[at + 1]);
+  if (at < 0 || kind === undefined || key === undefined) return;
+  const head = call.args.slice(1, at);
+  const words = head.map(textOf);
+  const names = head.filter((_, index) => !["APPEND", "APPEND_STRING"].includes(words[index] ?? ""));
+  const values = piecesOf(call.args.slice(at + 2));
+  const apply = (table: Table) => {
+    if (words.includes("APPEND_STRING")) vm.state.write(table, key, value([...(table.get(key)?.pieces ?? []), ...values.flat()]));
+    else if (words.includes("APPEND")) appendProperty(vm, table, key, values, call.command.name);
+    else setProperty(vm, table, key, joinList(values), call.command.name);
+  };
+  if (kind === "GLOBAL") apply(vm.globalProperties);
+  else if (kind === "DIRECTORY") apply(vm.directory.properties);
+  else if (kind === "CACHE" && key === "VALUE") for (const name of names) vm.assign(render(name.pieces), joinList(values), vm.cacheTable);
+  else if (kind === "TARGET") {
+    for (const name of names) vm.inWorlds(name.pieces, (text) => {
+      for (const target of targetsNamed(vm, text)) apply(target.properties);
+    });
+  }
+};
+
+const setDirectoryProperties: Handler = (vm, call) => {
+  for (let index = 1; index + 1 < call.args.length; index += 2) {
+    const key = textOf(call.args[index]);
+    if (key !== undefined) setProperty(vm, vm.directory.properties, key, (call.args[index + 1] as Arg).pieces, call.command.name);
+  }
+};
+
+function read(vm: Interpreter, variable: string, table: Table | undefined, key: string, notFound: boolean): void {
+  const found = table?.get(key);
+  if (found !== undefined) vm.assign(variable, found.pieces);
+  else vm.set(variable, table === undefined ? unknown(`\${${variable}}`, vm.origin()) : notFound ? value([{ text: `${variable}-NOTFOUND`, origin: vm.origin(), exact: false, unknown: false, guard: [], via: undefined }]) : unsetValue);
+}
+
+const getTargetProperty: Handler = (vm, call) => {
+  const [variable, name, key] = call.args.map(textOf);
+  if (variable === undefined || key === undefined) return;
+  const target = name === undefined ? undefined : targetsNamed(vm, name)[0];
+  read(vm, variable, target?.isImported ? undefined : target?.properties, key, true);
+};
+
+const getProperty: Handler = (vm, call) => {
+  const words = call.args.map(textOf);
+  const [variable, kind] = words;
+  const key = words[words.indexOf("PROPERTY") + 1];
+  if (variable === undefined || key === undefined) return;
+  const name = words[2];
+  const table = kind === "GLOBAL" ? vm.globalProperties : kind === "DIRECTORY" ? vm.directory.properties : kind === "TARGET" && name !== undefined ? targetsNamed(vm, name)[0]?.properties : undefined;
+  read(vm, variable, table, key, false);
+};
+
+const getDirectoryProperty: Handler = (vm, call) => {
+  const [variable, key] = call.args.map(textOf);
+  if (variable !== undefined && key !== undefined) read(vm, variable, vm.directory.properties, key, false);
+};
+
+/** add_definitions: what looks like -DNAME becomes a directory definition, the rest goes to the flags (cmake-commands(7)). */
+const addDefinitions: Handler = (vm, call) => {
+  const { definitions, others } = sortDefinitions(call.args);
+  noteDirectoryDefinitions(vm, call, definitions);
+  appendProperty(vm, vm.directory.properties, "COMPILE_DEFINITIONS", definitions, call.command.name);
+  appendProperty(vm, vm.directory.properties, "DEFINE_FLAGS", others, call.command.name);
+};
+
+function sortDefinitions(args: readonly Arg[]): { definitions: (readonly Piece[])[]; others: (readonly Piece[])[] } {
+  const definitions: (readonly Piece[])[] = [];
+  const others: (readonly Piece[])[] = [];
+  for (const arg of args) {
+    for (const element of splitList(arg.pieces.filter((piece) => piece.text.trim() !== ""))) {
+      const text = render(element);
+      (/^[-/]D[A-Za-z_]\w*(=[^\n]*)?$/.test(text) || element[0]?.unknown === true ? definitions : others).push(element);
+    }
+  }
+  return { definitions, others };
+}
+
+const removeDefinitions: Handler = (vm, call) => {
+  const names = new Set(call.args.map((arg) => render(arg.pieces).replace(/^[-/]D/, "")));
+  const old = vm.directory.properties.get("COMPILE_DEFINITIONS")?.pieces ?? [];
+  const kept = splitList(old).filter((element) => !names.has(render(element).replace(/^[-/]D/, "")));
+  vm.state.write(vm.directory.properties, "COMPILE_DEFINITIONS", value(joinList(kept)));
+};
+
+function directoryList(property: string): Handler {
+  return (vm, call) => {
+    const items = call.args.filter((arg) => !["BEFORE", "AFTER", "SYSTEM"].includes(textOf(arg) ?? ""));
+    if (property === "COMPILE_DEFINITIONS") noteDirectoryDefinitions(vm, call, piecesOf(items));
+    appendProperty(vm, vm.directory.properties, property, piecesOf(items), call.command.name, call.args.some((arg) => textOf(arg) === "BEFORE"));
+  };
+}
+
+const nothing = (_vm: Interpreter, _call: Call): undefined => undefined;
+
+export const propertyCommands: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  ["set_target_properties", setTargetProperties], ["set_property", setPropertyCommand], ["set_directory_properties", setDirectoryProperties],
+  ["get_target_property", getTargetProperty], ["get_property", getProperty], ["get_directory_property", getDirectoryProperty],
+  ["add_definitions", addDefinitions], ["remove_definitions", removeDefinitions], ["add_compile_definitions", directoryList("COMPILE_DEFINITIONS")],
+  ["add_compile_options", directoryList("COMPILE_OPTIONS")], ["include_directories", directoryList("INCLUDE_DIRECTORIES")], ["link_libraries", directoryList("LINK_LIBRARIES")],
+  ["set_source_files_properties", nothing], ["get_source_file_property", nothing], ["link_directories", nothing], ["add_link_options", nothing], ["define_property", nothing],
+]);

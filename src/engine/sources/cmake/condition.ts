@@ -1,0 +1,297 @@
+import { always } from "./guards.ts";
+import type { Guard } from "./guards.ts";
+import type { Arg, Interpreter } from "./interpreter.ts";
+import { certainText, render, worlds } from "./value.ts";
+import type { Piece, Value } from "./value.ts";
+import { compareVersions, isFalse, isTrue, toRegExp } from "./words.ts";
+
+/** What an `if` comes to: decided, or the code of an undecided condition. */
+export type Truth = { readonly decided: boolean } | { readonly code: number };
+
+const yes: Truth = { decided: true };
+const no: Truth = { decided: false };
+
+const comparisons: ReadonlyMap<string, (a: string, b: string) => boolean | undefined> = new Map([
+  ["STREQUAL", (a: string, b: string) => a === b],
+  ["STRLESS", (a: string, b: string) => a < b],
+  ["STRGREATER", (a: string, b: string) => a > b],
+  ["STRLESS_EQUAL", (a: string, b: string) => a <= b],
+  ["STRGREATER_EQUAL", (a: string, b: string) => a >= b],
+  ["PATH_EQUAL", (a: string, b: string) => a === b],
+  ["EQUAL", numeric((a, b) => a === b)],
+  ["LESS", numeric((a, b) => a < b)],
+  ["GREATER", numeric((a, b) => a > b)],
+  ["LESS_EQUAL", numeric((a, b) => a <= b)],
+  ["GREATER_EQUAL", numeric((a, b) => a >= b)],
+  ["VERSION_EQUAL", (a: string, b: string) => compareVersions(a, b) === 0],
+  ["VERSION_LESS", (a: string, b: string) => compareVersions(a, b) < 0],
+  ["VERSION_GREATER", (a: string, b: string) => compareVersions(a, b) > 0],
+  ["VERSION_LESS_EQUAL", (a: string, b: string) => compareVersions(a, b) <= 0],
+  ["VERSION_GREATER_EQUAL", (a: string, b: string) => compareVersions(a, b) >= 0],
+  ["IN_LIST", (a: string, b: string) => b.split(";").includes(a)],
+  ["MATCHES", (a: string, b: string) => toRegExp(b)?.test(a)],
+]);
+
+const unaries: ReadonlySet<string> = new Set(["EXISTS", "COMMAND", "POLICY", "TARGET", "TEST", "DEFINED", "IS_DIRECTORY", "IS_SYMLINK", "IS_ABSOLUTE", "IS_READABLE", "IS_WRITABLE", "IS_EXECUTABLE"]);
+
+function numeric(compare: (a: number, b: number) => boolean): (a: string, b: string) => boolean | undefined {
+  return (a, b) => {
+    const [left, right] = [Number(a.trim()), Number(b.trim())];
+    return a.trim() === "" || b.trim() === "" || Number.isNaN(left) || Number.isNaN(right) ? false : compare(left, right);
+  };
+}
+
+/** Evaluates the arguments of `if`, `elseif` and `while` (cmake-commands(7), "Condition Syntax"). */
+export function evaluateCondition(vm: Interpreter, args: readonly Arg[]): Truth {
+  return new Evaluation(vm, args).run();
+}
+
+class Evaluation {
+  readonly #vm: Interpreter;
+  readonly #args: readonly Arg[];
+  #at = 0;
+  #depth = 0;
+
+  constructor(vm: Interpreter, args: readonly Arg[]) {
+    this.#vm = vm;
+    this.#args = args;
+  }
+
+  run(): Truth {
+    return this.#args.length === 0 ? no : this.#or();
+  }
+
+  #or(): Truth {
+    let left = this.#and();
+    while (this.#keyword() === "OR") {
+      this.#at++;
+      left = this.#not(this.#both(this.#not(left), this.#not(this.#and()), "OR"));
+    }
+    return left;
+  }
+
+  #and(): Truth {
+    let left = this.#unary();
+    while (this.#keyword() === "AND") {
+      this.#at++;
+      left = this.#both(left, this.#unary(), "AND");
+    }
+    return left;
+  }
+
+  #unary(): Truth {
+    if (this.#keyword() === "NOT" && this.#at + 1 < this.#args.length) {
+      this.#at++;
+      return this.#not(this.#unary());
+    }
+    return this.#term();
+  }
+
+  #not(truth: Truth): Truth {
+    return "code" in truth ? { code: truth.code ^ 1 } : truth.decided ? no : yes;
+  }
+
+  #both(a: Truth, b: Truth, joint: string): Truth {
+    if ("decided" in a) return a.decided ? b : no;
+    if ("decided" in b) return b.decided ? a : no;
+    if (a.code === b.code) return a;
+    if (a.code === (b.code ^ 1)) return no;
+    const { conditions } = this.#vm.state;
+    const [one, two] = [conditions.guard(a.code), conditions.guard(b.code)];
+    const byDefault = conditions.isDefault(one) && conditions.isDefault(two) ? 0 : 1;
+    const both = [...new Set([...one, ...two])];
+    const here = () => this.#vm.here();
+    if (joint === "AND") return this.#settle(conditions.code(`AND(${a.code},${b.code})`, conditions.text([a.code, b.code], "and"), here, byDefault, [both, always]));
+    // For OR both operands come negated, and the negated condition is wanted.
+    const code = conditions.code(`OR(${a.code},${b.code})`, conditions.text([a.code ^ 1, b.code ^ 1], "or"), here, byDefault === 0 ? 1 : 0, [always, both]) ^ 1;
+    return this.#settle(code);
+  }
+
+  #term(): Truth {
+    const arg = this.#args[this.#at];
+    if (arg === undefined) return no;
+    if (arg.argument.kind === "paren") {
+      this.#at++;
+      if (render(arg.pieces) !== "(" || ++this.#depth > 60) return no;
+      const inner = this.#or();
+      const close = this.#args[this.#at];
+      if (close?.argument.kind === "paren") this.#at++;
+      this.#depth--;
+      return inner;
+    }
+    const keyword = this.#keyword();
+    const next = this.#args[this.#at + 1];
+    if (keyword !== undefined && unaries.has(keyword) && next !== undefined && next.argument.kind !== "paren" && !comparisons.has(this.#keyword(1) ?? "")) {
+      this.#at += 2;
+      return this.#test(keyword, next);
+    }
+    const operator = this.#keyword(1) ?? "";
+    const right = this.#args[this.#at + 2];
+    const compare = comparisons.get(operator);
+    if (compare !== undefined && right !== undefined) {
+      this.#at += 3;
+      const rightValue = operator === "MATCHES" ? right.pieces : operator === "IN_LIST" ? this.#variable(right).pieces : this.#operand(right);
+      return this.#compare(this.#operand(arg), operator, rightValue, compare);
+    }
+    if (compare !== undefined) this.#at++;
+    this.#at++;
+    return this.#truth(arg);
+  }
+
+  #keyword(offset = 0): string | undefined {
+    const arg = this.#args[this.#at + offset];
+    return arg === undefined || arg.argument.kind !== "unquoted" ? undefined : certainText(arg.pieces);
+  }
+
+  #operand(arg: Arg): readonly Piece[] {
+    if (arg.argument.kind !== "unquoted") return arg.pieces;
+    const name = certainText(arg.pieces);
+    if (name === undefined || !/^[A-Za-z_][\w.+/-]*$/.test(name)) return arg.pieces;
+    const found = this.#vm.lookupSet(name);
+    return found === undefined ? arg.pieces : found.pieces;
+  }
+
+  #variable(arg: Arg): Value {
+    const name = certainText(arg.pieces);
+    return name === undefined ? { pieces: arg.pieces, absent: [] } : this.#vm.lookup(name);
+  }
+
+  #test(keyword: string, arg: Arg): Truth {
+    const name = certainText(arg.pieces);
+    const vm = this.#vm;
+    if (name === undefined) return this.#unknown(`${keyword} ${idOf(arg.pieces)}`, `${keyword} ${render(arg.pieces)}`);
+    switch (keyword) {
+      case "DEFINED": {
+        const variable = /^(ENV|CACHE)\{(.*)\}$/.exec(name);
+        if (variable?.[1] === "ENV") return this.#unknown(`DEFINED ENV{${variable[2] ?? ""}}`, `DEFINED ENV{${variable[2] ?? ""}}`, 1);
+        vm.noteUse(variable?.[2] ?? name);
+        const found = vm.lookup(variable?.[2] ?? name);
+        if (found.absent.length === 0) return yes;
+        if (found.pieces.length === 0 && found.absent.length === 1 && found.absent[0]?.length === 0) return no;
+        const [only] = found.absent;
+        if (found.absent.length === 1 && only?.length === 1) return this.#settle((only[0] as number) ^ 1);
+        return this.#unknown(`DEFINED ${name}`, `DEFINED ${name}`, 1);
+      }
+      case "TARGET":
+        if (vm.targets.has(name)) {
+          const all = vm.targets.get(name) ?? [];
+          if (all.some((target) => target.guard.every((code) => vm.state.path.includes(code)))) return yes;
+          return this.#unknown(`TARGET ${name}`, `TARGET ${name}`, 0);
+        }
+        return /::/.test(name) || vm.openWorld ? this.#unknown(`TARGET ${name}`, `TARGET ${name}`) : this.#unknown(`TARGET ${name}`, `TARGET ${name}`, 1);
+      case "COMMAND":
+        return vm.definitions.has(name.toLowerCase()) || vm.knowsCommand(name.toLowerCase()) ? yes : this.#unknown(`COMMAND ${name}`, `COMMAND ${name}`);
+      case "POLICY":
+        return yes;
+      case "EXISTS":
+      case "IS_DIRECTORY": {
+        if (!name.startsWith(vm.rootDirectory)) return this.#unknown(`${keyword} ${name}`, `${keyword} ${name}`);
+        const status = vm.files.status(name);
+        return status !== undefined && (keyword === "EXISTS" || status.kind === "directory") ? yes : no;
+      }
+      case "IS_ABSOLUTE":
+        return name.startsWith("/") ? yes : no;
+      default:
+        return this.#unknown(`${keyword} ${name}`, `${keyword} ${name}`);
+    }
+  }
+
+  #truth(arg: Arg): Truth {
+    const text = certainText(arg.pieces);
+    if (text === undefined) return this.#worlds(arg.pieces, (string) => truthOf(string, arg.argument.kind === "quoted"), "", render(arg.pieces));
+    if (isTrue(text)) return yes;
+    if (isFalse(text)) return no;
+    if (arg.argument.kind === "quoted") return no;
+    const envReference = /^ENV\{/.test(text);
+    if (envReference) return no;
+    this.#vm.noteUse(text);
+    const found = this.#vm.lookup(text);
+    return this.#worlds(found.pieces, (string) => (string === "" ? false : isFalse(string) ? false : true), "", text);
+  }
+
+  #compare(left: readonly Piece[], operator: string, right: readonly Piece[], compare: (a: string, b: string) => boolean | undefined): Truth {
+    const a = certainText(left);
+    const b = certainText(right);
+    if (a !== undefined && b !== undefined && !left.some(open) && !right.some(open)) {
+      const result = compare(a, b);
+      if (operator === "MATCHES" && result === true) this.#vm.setMatches(toRegExp(b)?.exec(a) ?? null);
+      if (result !== undefined) return result ? yes : no;
+    }
+    const marker: Piece = { text: "\u0000", origin: undefined, exact: false, unknown: false, guard: always, via: undefined };
+    return this.#worlds([...left, marker, ...right], (string) => {
+      const at = string.indexOf("\u0000");
+      return compare(string.slice(0, at), string.slice(at + 1));
+    }, operator, `${render(left) || '""'} ${operator} ${render(right) || '""'}`);
+  }
+
+  /** Decides in every world that the guards of the pieces allow. */
+  #worlds(pieces: readonly Piece[], test: (text: string) => boolean | undefined, operator: string, text: string): Truth {
+    const { state } = this.#vm;
+    const all = worlds(pieces, [...state.path, ...state.assumed], 32);
+    const id = `${operator} ${idOf(pieces)}`;
+    if (all === undefined) return this.#unknown(id, text, undefined, undefined, pieces.find((piece) => piece.follows === "torch")?.follows);
+    const trueIn: Guard[] = [];
+    const falseIn: Guard[] = [];
+    let undecided = false;
+    let byDefault: 0 | 1 | undefined;
+    for (const world of all) {
+      const isOpen = world.pieces.some(open);
+      const result = world.pieces.some((piece) => piece.unknown && piece.unset === undefined) ? undefined : test(withoutUnset(world.pieces));
+      if (result !== undefined && state.conditions.isDefault(world.guard) && defaultKnown(world.pieces)) byDefault = result ? 0 : 1;
+      if (isOpen || result === undefined) undecided = true;
+      else (result ? trueIn : falseIn).push(world.guard);
+    }
+    if (!undecided) {
+      if (falseIn.length === 0) return yes;
+      if (trueIn.length === 0) return no;
+      const shared = trueIn[0]?.find((code) => trueIn.every((guard) => guard.includes(code)) && falseIn.every((guard) => guard.includes(code ^ 1)));
+      if (shared !== undefined) return this.#settle(shared);
+    }
+    const implied: [Guard, Guard] = [always, always];
+    if (!undecided && trueIn.length === 1) implied[0] = trueIn[0] ?? always;
+    if (!undecided && falseIn.length === 1) implied[1] = falseIn[0] ?? always;
+    return this.#unknown(id, text, byDefault, implied, pieces.find((piece) => piece.follows === "torch" || piece.follows === "tensorflow")?.follows);
+  }
+
+  #unknown(id: string, text: string, byDefault?: 0 | 1, implied?: [Guard, Guard], follows?: Piece["follows"]): Truth {
+    return this.#settle(this.#vm.state.conditions.code(id.trim(), text, () => this.#vm.here(), byDefault, implied, follows));
+  }
+
+  #settle(code: number): Truth {
+    const decided = this.#vm.state.decided(code);
+    return decided === undefined ? { code } : decided === 0 ? yes : no;
+  }
+}
+
+/** Whoever configures may give it another value. */
+function open(piece: Piece): boolean {
+  return piece.unknown || piece.overridable !== undefined;
+}
+
+/** Variables that packages and modules set: unset for the reader does not mean unset in the build. */
+function defaultKnown(pieces: readonly Piece[]): boolean {
+  return pieces.every((piece) => piece.unset === undefined || !/(_FOUND|_VERSION|_VERSION_\w+|_DIR|_ROOT|_LIBRARIES|_LIBRARY|_INCLUDE_DIRS?|_EXECUTABLE|_COMPILER|_LOADED|_WORKS)$|^(CMAKE|HAVE)_/.test(piece.unset));
+}
+
+function withoutUnset(pieces: readonly Piece[]): string {
+  return render(pieces.filter((piece) => piece.unset === undefined));
+}
+
+/** The identity of a value in conditions: unknown parts by what they ask, so that equal questions get equal answers. */
+function idOf(pieces: readonly Piece[]): string {
+  const only = pieces[0];
+  if (pieces.length === 1 && only !== undefined) return idOfPiece(only);
+  return pieces.map((piece) => (piece.guard.length > 0 ? `${piece.guard.join("&")}:${idOfPiece(piece)}` : idOfPiece(piece))).join("");
+}
+
+function idOfPiece(piece: Piece): string {
+  const name = piece.unset ?? piece.overridable;
+  if (name !== undefined) return name;
+  return piece.unknown && piece.origin !== undefined ? `${piece.text}@${piece.origin.file.path}:${piece.origin.start}` : piece.text;
+}
+
+function truthOf(text: string, quoted: boolean): boolean | undefined {
+  if (isTrue(text)) return true;
+  if (isFalse(text) || quoted) return false;
+  return undefined;
+}

@@ -1,0 +1,103 @@
+import type { Condition, Location } from "../../model/index.ts";
+
+/**
+ * A conjunction of decisions: each number is twice the index of a condition, plus one where it does not hold.
+ * Two guards with `n` and `n ^ 1` exclude each other.
+ */
+export type Guard = readonly number[];
+
+export const always: Guard = [];
+
+interface Entry {
+  readonly text: string;
+  readonly id: string;
+  readonly location: Location;
+  /** What else is decided when the condition holds, and when it does not. */
+  readonly implied: readonly [Guard, Guard];
+  /** The branch that is taken when the user passes nothing. */
+  readonly byDefault: 0 | 1 | undefined;
+  /** The answer is asked from this body at build time. */
+  readonly follows: "torch" | "tensorflow" | "environment" | undefined;
+}
+
+/** All undecided conditions of one evaluation. The same text about the same unknown is the same condition. */
+export class Conditions {
+  readonly #entries: Entry[] = [];
+  readonly #byId = new Map<string, number>();
+
+  /** The guard under which the condition holds; xor 1 on its first member is the guard under which it does not. */
+  code(id: string, text: string, location: () => Location, byDefault?: 0 | 1, implied: readonly [Guard, Guard] = [always, always], follows?: Entry["follows"]): number {
+    const known = this.#byId.get(id);
+    if (known !== undefined) return known * 2;
+    const index = this.#entries.length;
+    this.#entries.push({ id, text, location: location(), implied, byDefault, follows });
+    this.#byId.set(id, index);
+    return index * 2;
+  }
+
+  /** A code with all that follows from it. */
+  guard(code: number): Guard {
+    const implied = this.#entries[code >> 1]?.implied[code & 1 ? 1 : 0];
+    return implied === undefined || implied.length === 0 ? [code] : conjunction([code], implied) ?? [code];
+  }
+
+  /** False where the guard needs a decision that differs from what happens when the user passes nothing. */
+  isDefault(guard: Guard): boolean {
+    return guard.every((code) => {
+      const byDefault = this.#entries[code >> 1]?.byDefault;
+      return byDefault === undefined || byDefault === (code & 1);
+    });
+  }
+
+  /** The body that decides, where one does. */
+  follows(guard: Guard): Entry["follows"] {
+    for (const code of guard) {
+      const follows = this.#entries[code >> 1]?.follows;
+      if (follows === "torch" || follows === "tensorflow") return follows;
+    }
+    return undefined;
+  }
+
+  text(guard: Guard, joint: "and" | "or" = "and"): string {
+    return guard.map((code) => `${code & 1 ? "not " : ""}${this.#entries[code >> 1]?.text ?? ""}`).join(` ${joint} `);
+  }
+
+  list(guard: Guard): readonly Condition[] {
+    if (guard.length === 0) return none;
+    const out: Condition[] = [];
+    for (const code of guard) {
+      const entry = this.#entries[code >> 1];
+      if (entry === undefined) continue;
+      const branch = code & 1;
+      const byDefault = entry.byDefault === undefined ? {} : { byDefault: entry.byDefault === branch };
+      out.push({ text: entry.text, id: entry.id, branch, location: entry.location, ...byDefault });
+    }
+    return out;
+  }
+}
+
+const none: readonly Condition[] = [];
+
+/** Both guards together, or undefined when they exclude each other. */
+export function conjunction(a: Guard, b: Guard): Guard | undefined {
+  if (b.length === 0) return a;
+  if (a.length === 0) return b;
+  let out: number[] | undefined;
+  for (const code of b) {
+    if (a.includes(code)) continue;
+    if (a.includes(code ^ 1)) return undefined;
+    (out ??= [...a]).push(code);
+  }
+  return out ?? a;
+}
+
+export function excludes(a: Guard, b: Guard): boolean {
+  for (const code of a) if (b.includes(code ^ 1)) return true;
+  return false;
+}
+
+/** The part of `guard` that `path` does not already say. */
+export function beyond(guard: Guard, path: Guard): Guard {
+  if (path.length === 0 || guard.length === 0) return guard;
+  return guard.some((code) => path.includes(code)) ? guard.filter((code) => !path.includes(code)) : guard;
+}

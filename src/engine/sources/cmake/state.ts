@@ -1,0 +1,180 @@
+import { always, beyond, conjunction, excludes } from "./guards.ts";
+import type { Conditions, Guard } from "./guards.ts";
+import { merge, unknownPiece, unsetValue } from "./value.ts";
+import type { Value } from "./value.ts";
+
+/** A table of values: variables of a scope, the cache, properties of a target. */
+export class Table {
+  readonly values = new Map<string, Value>();
+  readonly parent: Table | undefined;
+  /** Branch counter at creation: a table made inside a branch needs no undoing at its end. */
+  readonly birth: number;
+  /** What a name that nothing has set stands for. */
+  readonly kind: "variables" | "cache" | "properties";
+
+  constructor(kind: Table["kind"], birth: number, parent?: Table) {
+    this.kind = kind;
+    this.birth = birth;
+    this.parent = parent;
+  }
+
+  get(key: string): Value | undefined {
+    for (let table: Table | undefined = this; table !== undefined; table = table.parent) {
+      const found = table.values.get(key);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
+
+/** How a run of commands ended. `stop`: FATAL_ERROR, nothing after it happens. */
+export type Exit = "normal" | "return" | "break" | "continue" | "stop";
+
+type Writes = Map<Table, Map<string, Value>>;
+
+/** Writes of a branch that left early; they come back where its function, loop or file ends. */
+interface Deferred {
+  readonly exit: Exit;
+  readonly guard: Guard;
+  readonly writes: Writes;
+}
+
+export interface Branch {
+  readonly guard: Guard;
+  run(): Exit;
+}
+
+/** Tables, the decisions under which the evaluator stands, and branching with merging. */
+export class State {
+  readonly conditions: Conditions;
+  /** Decisions made on the way here; they are noted on every fact. */
+  path: Guard = always;
+  /** Decisions that must hold, or the build would have stopped. They decide, but are not noted. */
+  assumed: Guard = always;
+  #journal: { table: Table; key: string; old: Value | undefined }[] = [];
+  #depth = 0;
+  #branches = 0;
+  #deferred: Deferred[] = [];
+
+  constructor(conditions: Conditions) {
+    this.conditions = conditions;
+  }
+
+  get branching(): boolean {
+    return this.#depth > 0;
+  }
+
+  table(kind: Table["kind"], parent?: Table): Table {
+    return new Table(kind, this.#branches, parent);
+  }
+
+  write(table: Table, key: string, value: Value): void {
+    if (this.#depth > 0 && table.birth < this.#branches) this.#journal.push({ table, key, old: table.values.get(key) });
+    table.values.set(key, value);
+  }
+
+  /** Decided here, by the way or by an assumption: 0 holds, 1 does not. */
+  decided(code: number): 0 | 1 | undefined {
+    if (this.path.includes(code) || this.assumed.includes(code)) return 0;
+    if (this.path.includes(code ^ 1) || this.assumed.includes(code ^ 1)) return 1;
+    return undefined;
+  }
+
+  possible(guard: Guard): boolean {
+    return !excludes(guard, this.path) && !excludes(guard, this.assumed);
+  }
+
+  /** Runs a function body, a file or an iteration: what returns early inside comes together at its end. */
+  region(catches: readonly Exit[], run: () => Exit): Exit {
+    const { path } = this;
+    const outer = this.#deferred;
+    this.#deferred = [];
+    let exit = run();
+    const here = this.#deferred.filter((one) => catches.includes(one.exit));
+    const further = this.#deferred.filter((one) => !catches.includes(one.exit));
+    this.#deferred = outer;
+    outer.push(...further);
+    const left = here.map(({ guard, writes }) => ({ guard: beyond(guard, path), writes }));
+    if (here.length > 0 && exit !== "stop") this.#apply([{ guard: beyond(this.path, path), writes: new Map() }, ...left]);
+    else if (here.length > 0 && exit === "stop") {
+      // The rest of the body stops, but a branch had returned before that: what follows stands under its guard.
+      this.#apply(left);
+      exit = "normal";
+    }
+    if (further.length === 0) this.path = path;
+    return catches.includes(exit) ? "normal" : exit;
+  }
+
+  /** Follows all branches from the same state and merges what they leave. */
+  fork(branches: readonly Branch[]): Exit {
+    const before = { path: this.path, assumed: this.assumed };
+    const survivors: { guard: Guard; writes: Writes }[] = [];
+    const exits: Exit[] = [];
+    let stopped: Guard | undefined;
+    for (const branch of branches) {
+      const path = conjunction(before.path, branch.guard);
+      if (path === undefined) continue;
+      const mark = this.#journal.length;
+      const birth = ++this.#branches;
+      this.#depth++;
+      this.path = path;
+      const exit = branch.run();
+      const inner = this.path;
+      this.#depth--;
+      this.path = before.path;
+      this.assumed = before.assumed;
+      const writes = this.#undo(mark, birth);
+      exits.push(exit);
+      if (exit === "normal") survivors.push({ guard: inner === path ? branch.guard : inner, writes });
+      else if (exit === "stop") stopped = branch.guard;
+      else this.#deferred.push({ exit, guard: path, writes });
+    }
+    if (survivors.length === 0) return exits.find((exit) => exit !== "stop") ?? (exits.length > 0 ? "stop" : "normal");
+    this.#apply(survivors);
+    const left = survivors.length === 1 ? survivors[0]?.guard : undefined;
+    if (exits.length > survivors.length && left !== undefined) {
+      if (stopped !== undefined && exits.length === survivors.length + 1) this.assumed = conjunction(this.assumed, left) ?? this.assumed;
+      else this.path = conjunction(this.path, left) ?? this.path;
+    }
+    return "normal";
+  }
+
+  #undo(mark: number, birth: number): Writes {
+    const writes: Writes = new Map();
+    for (let at = this.#journal.length - 1; at >= mark; at--) {
+      const { table, key, old } = this.#journal[at] as { table: Table; key: string; old: Value | undefined };
+      if (table.birth >= birth) continue;
+      let of = writes.get(table);
+      if (of === undefined) writes.set(table, (of = new Map<string, Value>()));
+      if (!of.has(key)) of.set(key, table.values.get(key) ?? unsetValue);
+      if (old === undefined) table.values.delete(key);
+      else table.values.set(key, old);
+    }
+    this.#journal.length = mark;
+    return writes;
+  }
+
+  #apply(branches: readonly { readonly guard: Guard; readonly writes: Writes }[]): void {
+    const seen: Writes = new Map();
+    for (const { writes } of branches) {
+      for (const [table, values] of writes) {
+        let of = seen.get(table);
+        if (of === undefined) seen.set(table, (of = new Map<string, Value>()));
+        for (const key of values.keys()) of.set(key, unsetValue);
+      }
+    }
+    for (const [table, keys] of seen) {
+      for (const key of keys.keys()) {
+        const old = table.get(key) ?? neverSet(table, key);
+        const value = merge(branches.map(({ guard, writes }) => ({ guard, value: writes.get(table)?.get(key) ?? old })));
+        this.write(table, key, value);
+      }
+    }
+  }
+}
+
+/** A variable that nothing set may still come from the command line; a property may not. */
+export function neverSet(table: Table, key: string): Value {
+  if (table.kind === "properties" || key.includes("\u0000")) return unsetValue;
+  return { pieces: [{ ...unknownPiece(`\${${key}}`), unset: key }], absent: [always] };
+}

@@ -1,0 +1,225 @@
+import { always, beyond, conjunction, excludes } from "./guards.ts";
+import type { Guard } from "./guards.ts";
+import type { SourceFile } from "./syntax.ts";
+
+/** Text in a file from which a piece of a value comes. */
+export interface Origin {
+  readonly file: SourceFile;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The way of a piece from its text to where it is now; the newest step first. */
+export interface Via {
+  readonly what: string;
+  readonly origin: Origin;
+  readonly previous: Via | undefined;
+  /** Calls and inclusions in which the step happened. */
+  readonly frame: Frame | undefined;
+}
+
+/** A call of a function or macro, an included file, a subdirectory. */
+export interface Frame {
+  readonly what: string;
+  readonly origin: Origin;
+  readonly parent: Frame | undefined;
+  readonly depth: number;
+}
+
+/** A run of text in a value, with where it comes from and when it is there. */
+export interface Piece {
+  readonly text: string;
+  readonly origin: Origin | undefined;
+  /** `text` is the very text at `origin`, so a part of it has a range of its own. */
+  readonly exact: boolean;
+  /** `text` names something that could not be evaluated. */
+  readonly unknown: boolean;
+  /** The unknown thing is this variable, which nothing has set. */
+  readonly unset?: string;
+  /** A cache entry or a property of the machine that whoever configures may choose otherwise. */
+  readonly overridable?: string;
+  readonly follows?: "torch" | "tensorflow" | "environment";
+  readonly builtin?: boolean;
+  readonly guard: Guard;
+  readonly via: Via | undefined;
+  /** A list separator that counts only between two elements. */
+  readonly soft?: boolean;
+}
+
+/** A string as the pieces it is put together from: under each decision of the guards, those whose guard holds, in order. */
+export interface Value {
+  readonly pieces: readonly Piece[];
+  /** Guards under which the variable is not set; empty: it is set. */
+  readonly absent: readonly Guard[];
+}
+
+const maximumPieces = 3000;
+
+export const emptyValue: Value = { pieces: [], absent: [] };
+export const unsetValue: Value = { pieces: [], absent: [always] };
+
+export const separator: Piece = { text: ";", origin: undefined, exact: false, unknown: false, guard: always, via: undefined, soft: true };
+
+export function value(pieces: readonly Piece[]): Value {
+  return pieces.length > maximumPieces ? { pieces: [unknownPiece("...")], absent: [] } : { pieces, absent: [] };
+}
+
+export function knownPiece(text: string, origin?: Origin): Piece {
+  return { text, origin, exact: false, unknown: false, guard: always, via: undefined };
+}
+
+export function unknownPiece(text: string, origin?: Origin): Piece {
+  return { text, origin, exact: false, unknown: true, guard: always, via: undefined };
+}
+
+export function known(text: string, origin?: Origin): Value {
+  return text === "" ? emptyValue : { pieces: [knownPiece(text, origin)], absent: [] };
+}
+
+export function unknown(text: string, origin?: Origin, follows?: Piece["follows"]): Value {
+  const piece = unknownPiece(text, origin);
+  return { pieces: [follows === undefined ? piece : { ...piece, follows }], absent: [] };
+}
+
+/** The text when it is certain: no guard, nothing unknown. */
+export function certainText(pieces: readonly Piece[]): string | undefined {
+  if (pieces.length === 1) {
+    const [only] = pieces;
+    return only === undefined || only.unknown || only.guard.length > 0 ? undefined : only.soft ? "" : only.text;
+  }
+  for (const piece of pieces) if (piece.unknown || piece.guard.length > 0) return undefined;
+  return render(pieces);
+}
+
+/** The text with unknown parts as they are written; soft separators only between elements. */
+export function render(pieces: readonly Piece[]): string {
+  let out = "";
+  let pending = false;
+  for (const piece of pieces) {
+    if (piece.soft) {
+      pending = out !== "" && !out.endsWith(";");
+      continue;
+    }
+    if (piece.text === "") continue;
+    out += pending ? `;${piece.text}` : piece.text;
+    pending = false;
+  }
+  return out;
+}
+
+export function withVia(pieces: readonly Piece[], what: string, origin: Origin, frame: Frame | undefined): readonly Piece[] {
+  let changed = false;
+  const out = pieces.map((piece) => {
+    if (piece.soft || piece.via?.what === what) return piece;
+    changed = true;
+    return { ...piece, via: { what, origin, previous: piece.via, frame } };
+  });
+  return changed ? out : pieces;
+}
+
+export function withGuard(pieces: readonly Piece[], guard: Guard): readonly Piece[] {
+  if (guard.length === 0) return pieces;
+  const out: Piece[] = [];
+  for (const piece of pieces) {
+    const both = conjunction(piece.guard, guard);
+    if (both !== undefined) out.push(both === piece.guard ? piece : { ...piece, guard: both });
+  }
+  return out;
+}
+
+/** Joins list elements. */
+export function joinList(elements: readonly (readonly Piece[])[]): readonly Piece[] {
+  const first = elements[0];
+  if (elements.length === 1 && first !== undefined) return first;
+  const out: Piece[] = [];
+  for (const element of elements) {
+    if (out.length > 0) out.push(separator);
+    for (const piece of element) out.push(piece);
+  }
+  return out;
+}
+
+function same(a: Piece, b: Piece): boolean {
+  return a === b || (a.text === b.text && a.soft === b.soft && a.unknown === b.unknown && sameGuard(a.guard, b.guard) &&
+    a.origin?.start === b.origin?.start && a.origin?.file === b.origin?.file && a.overridable === b.overridable);
+}
+
+function sameGuard(a: Guard, b: Guard): boolean {
+  return a === b || (a.length === b.length && a.every((code, index) => code === b[index]));
+}
+
+export function sameValue(a: Value, b: Value): boolean {
+  return a === b || (a.pieces.length === b.pieces.length && a.absent.length === b.absent.length &&
+    a.pieces.every((piece, index) => same(piece, b.pieces[index] as Piece)) && a.absent.every((guard, index) => sameGuard(guard, b.absent[index] as Guard)));
+}
+
+/**
+ * One value out of what branches made of it. What all branches share at the beginning and the end stays as it is,
+ * so a flag appended in twenty branches costs twenty pieces and not a million alternatives.
+ */
+export function merge(branches: readonly { readonly guard: Guard; readonly value: Value }[]): Value {
+  const first = branches[0];
+  if (first === undefined) return unsetValue;
+  if (branches.every((branch) => sameValue(branch.value, first.value))) return first.value;
+  const all = branches.map((branch) => branch.value.pieces);
+  const shortest = Math.min(...all.map((pieces) => pieces.length));
+  let prefix = 0;
+  while (prefix < shortest && all.every((pieces) => same(pieces[prefix] as Piece, first.value.pieces[prefix] as Piece))) prefix++;
+  let suffix = 0;
+  while (suffix < shortest - prefix && all.every((pieces) => same(pieces.at(-1 - suffix) as Piece, first.value.pieces.at(-1 - suffix) as Piece))) suffix++;
+  const out: Piece[] = first.value.pieces.slice(0, prefix);
+  const absent: Guard[] = [];
+  for (const { guard, value: { pieces, absent: missing } } of branches) {
+    out.push(...withGuard(pieces.slice(prefix, pieces.length - suffix), guard));
+    for (const one of missing) {
+      const both = conjunction(one, guard);
+      if (both !== undefined && absent.length < 64) absent.push(both);
+    }
+  }
+  out.push(...first.value.pieces.slice(first.value.pieces.length - suffix));
+  return out.length > maximumPieces ? { pieces: [unknownPiece("...")], absent: [] } : { pieces: out, absent };
+}
+
+/** One way to decide the guards in a value: what it then is, and the decisions. */
+export interface World {
+  readonly guard: Guard;
+  readonly pieces: readonly Piece[];
+}
+
+/** Every distinct way to decide the guards of the pieces, given `path`; undefined when there are more than `limit`. */
+export function worlds(pieces: readonly Piece[], path: Guard, limit: number): readonly World[] | undefined {
+  if (pieces.every((piece) => piece.guard.length === 0)) return [{ guard: always, pieces }];
+  let current: { guard: Guard; pieces: Piece[] }[] = [{ guard: always, pieces: [] }];
+  for (const piece of pieces) {
+    const own = beyond(piece.guard, path);
+    if (excludes(piece.guard, path)) continue;
+    if (own.length === 0) {
+      for (const world of current) world.pieces.push(piece);
+      continue;
+    }
+    const next: { guard: Guard; pieces: Piece[] }[] = [];
+    for (const world of current) {
+      const needed = beyond(own, world.guard);
+      if (excludes(own, world.guard)) {
+        next.push(world);
+        continue;
+      }
+      if (needed.length === 0) {
+        world.pieces.push(piece);
+        next.push(world);
+        continue;
+      }
+      next.push({ guard: conjunction(world.guard, needed) ?? world.guard, pieces: [...world.pieces, piece] });
+      // Not all of `needed`: the first fails, or the first holds and the second fails, and so on.
+      let held: Guard = world.guard;
+      for (const code of needed) {
+        const without = conjunction(held, [code ^ 1]);
+        if (without !== undefined) next.push({ guard: without, pieces: [...world.pieces] });
+        held = conjunction(held, [code]) ?? held;
+      }
+      if (next.length > limit) return undefined;
+    }
+    current = next;
+  }
+  return current;
+}
