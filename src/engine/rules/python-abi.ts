@@ -123,7 +123,7 @@ function limitedApiLevel(value: string | undefined): string | undefined {
 /** A level above the oldest Python that the package may be installed for. */
 function levelAbovePython(context: RuleContext, body: DeclaredBody): Finding[] {
   const fact = factsOf(body.facts, "python-limited-api").find((one) => one.value !== undefined && one.value !== "none");
-  const sabi = /\b(?:USE_SABI|Py_LIMITED_API|py_limited_api)\b\W*(3\.\d+|cp3\d+)/.exec(body.target.pyLimitedApi?.evidence.text ?? "")?.[1];
+  const sabi = /(?:^|\b(?:USE_SABI|Py_LIMITED_API|py_limited_api)\b)\W*(3\.\d+|cp3\d+)\b/.exec(body.target.pyLimitedApi?.evidence.text ?? "")?.[1];
   const level = sabi?.replace(/^cp3/, "3.") ?? fact?.value;
   const evidence = sabi === undefined ? fact?.evidence[0] : body.target.pyLimitedApi?.evidence;
   if (level === undefined || evidence?.kind !== "source") return [];

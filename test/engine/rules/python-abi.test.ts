@@ -73,12 +73,13 @@ test("USE_SABI names the file abi3, -UPy_LIMITED_API compiles against the full A
 });
 
 test("a limited-API level above the oldest Python admitted", () => {
-  const withRange = (specifier: string) => {
-    const made = project({ source: registering, limited: true, limitedText: "USE_SABI 3.11", target: { builder: "cmake" } });
+  const withRange = (specifier: string, limitedText = "USE_SABI 3.11") => {
+    const made = project({ source: registering, limited: true, limitedText, target: { builder: "cmake" } });
     made.observations.push({ kind: "python-range", specifier, conditions: [], evidence: made.evidence("/p/pyproject.toml", 'requires-python = ">=3.10"') });
     return lines(made.check(pythonAbi));
   };
   assert.deepEqual(withRange(">=3.10,<3.14"), ["/p/setup.py:5 warning"]);
+  assert.deepEqual(withRange(">=3.10", "3.11"), ["/p/setup.py:5 warning"]);
   assert.deepEqual(withRange(">=3.11"), []);
   assert.deepEqual(withRange(">=3.12"), []);
   assert.deepEqual(withRange("<4"), []);
