@@ -1,16 +1,23 @@
 /** Bundles the extension, the language server and the command line into `dist/`. `--production` minifies. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { root } from "../test/harness/locations.ts";
 
 const production = process.argv.includes("--production");
 
 const outputs: readonly { readonly entry: string; readonly file: string; readonly external: string[]; readonly banner?: string }[] = [
   { entry: "src/extension/extension.ts", file: "extension.js", external: ["vscode"] },
+  { entry: "src/extension/client.ts", file: "client.js", external: ["vscode"] },
   { entry: "src/server/main.ts", file: "server.js", external: [] },
   { entry: "src/cli/main.ts", file: "cli.js", external: [], banner: "#!/usr/bin/env node" },
 ];
+
+/** The language client is 40 times the rest of the extension, so it is a file of its own that is loaded when it is needed. */
+const lazyClient: Plugin = {
+  name: "lazy-client",
+  setup: ({ onResolve }) => onResolve({ filter: /^\.\/client\.ts$/ }, ({ importer }) => (importer.endsWith("extension/server.ts") || importer.endsWith("extension\\server.ts") ? { path: "./client.js", external: true } : undefined)),
+};
 
 async function bundle(output: (typeof outputs)[number]): Promise<void> {
   const outfile = join(root, "dist", output.file);
@@ -25,6 +32,9 @@ async function bundle(output: (typeof outputs)[number]): Promise<void> {
     target: "node20",
     mainFields: ["module", "main"],
     external: output.external,
+    plugins: [lazyClient],
+    // `import()` becomes `require()`, which works in every extension host.
+    supported: { "dynamic-import": false },
     minify: production,
     keepNames: production,
     sourcemap: production ? false : "linked",

@@ -15,9 +15,9 @@ test("the command line runs where the module vscode cannot be found", async () =
   assert.match(stdout, /abiding check/);
 });
 
-test("only the extension's bundle asks for vscode", () => {
-  const asking = ["cli.js", "extension.js", "server.js"].filter((file) => /require\("vscode"\)/.test(readFileSync(join(root, "dist", file), "utf8")));
-  assert.deepEqual(asking, ["extension.js"]);
+test("only the extension's bundles ask for vscode", () => {
+  const asking = ["cli.js", "client.js", "extension.js", "server.js"].filter((file) => /require\("vscode"\)/.test(readFileSync(join(root, "dist", file), "utf8")));
+  assert.deepEqual(asking, ["client.js", "extension.js"]);
 });
 
 test("the package holds the bundles and what users read, and nothing else", async () => {
@@ -25,8 +25,8 @@ test("the package holds the bundles and what users read, and nothing else", asyn
   const files = stdout.split("\n").map((line) => line.trim());
   const expected = [
     /^(?:package|package\.nls(?:\.[\w-]+)?)\.json$/, /^(?:README|CHANGELOG)\.md$/, /^LICENSE(?:\.txt)?$/,
-    /^dist\/(?:extension|server|cli)\.js$/, /^docs\/rules\/[\w-]+\.md$/, /^docs\/schema\/[\w.-]+\.json$/, /^l10n\/[\w.-]+\.json$/, /^media\/[\w.-]+$/,
+    /^dist\/(?:extension|client|server|cli)\.js$/, /^docs\/rules\/[\w-]+\.md$/, /^docs\/schema\/[\w.-]+\.json$/, /^l10n\/[\w.-]+\.json$/, /^media\/[\w.-]+$/,
   ];
   assert.deepEqual(files.filter((file) => !expected.some((pattern) => pattern.test(file))), []);
-  for (const file of ["package.json", "README.md", "CHANGELOG.md", "dist/extension.js", "dist/server.js", "dist/cli.js"]) assert.ok(files.includes(file), file);
+  for (const file of ["package.json", "README.md", "CHANGELOG.md", "dist/extension.js", "dist/client.js", "dist/server.js", "dist/cli.js"]) assert.ok(files.includes(file), file);
 });
