@@ -10,7 +10,7 @@ import { callMethod } from "./methods.ts";
 import { binary, compare, negate, subscript } from "./operators.ts";
 import { Scope, beyond, choose, join } from "./scope.ts";
 import { truthOf } from "./truth.ts";
-import type { Alternative, Branching, ClassValue, Conditions, DictValue, Element, Followed, FunctionValue, ListValue, ObjectValue, Step, TextValue, Value } from "./values.ts";
+import type { Alternative, Branching, ChoiceValue, ClassValue, Conditions, DictValue, Element, Followed, FunctionValue, ListValue, ObjectValue, Step, TextValue, Value } from "./values.ts";
 import { always, boolean, followed, none, number, render, text, unknown, usually } from "./values.ts";
 
 /** Arguments of a call, in order and by keyword. */
@@ -119,7 +119,8 @@ export class Interpreter {
       if (result.kind !== "choice") alternatives.push({ value: result, conditions: one.conditions });
       else for (const inner of result.alternatives.slice(0, limits.alternatives)) alternatives.push({ value: inner.value, conditions: join(one.conditions, inner.conditions) });
     }
-    return choose(alternatives, this.stack) ?? unknown(render(value));
+    // Without an alternative that can be met here, the place itself cannot be reached.
+    return choose(alternatives, this.stack) ?? { kind: "choice", alternatives: [] };
   }
 
   /** Splits on a test: conditions for the way where it holds and for the one where it does not; undefined: impossible. */
@@ -363,14 +364,11 @@ export class Interpreter {
     try {
       if (no === undefined) return this.evaluate(then);
       if (yes === undefined) return this.evaluate(otherwise);
-      const choice: Value = {
-        kind: "choice",
-        alternatives: [
-          { value: this.under(yes, () => this.evaluate(then)), conditions: yes },
-          { value: this.under(no, () => this.evaluate(otherwise)), conditions: no },
-        ],
-      };
-      return this.lift(choice, (value) => value);
+      const alternatives = [
+        { value: this.under(yes, () => this.evaluate(then)), conditions: yes },
+        { value: this.under(no, () => this.evaluate(otherwise)), conditions: no },
+      ];
+      return choose(alternatives, this.stack) ?? { kind: "choice", alternatives: [] };
     } finally {
       if (followed(test) === "torch" && isAbiQuestion(test)) this.followsTorch--;
     }
@@ -617,7 +615,16 @@ export class Interpreter {
       lists.add(value);
       this.namedLists.set(name, lists);
     }
-    return value;
+    return value.kind === "choice" ? this.#switch(value, name, place) : value;
+  }
+
+  /** A switch with many ways to be on or off is one condition of its own, named by its variable. */
+  #switch(value: ChoiceValue, name: string, place: Place): Value {
+    if (value.alternatives.length < 3 || !value.alternatives.every((one) => one.value.kind === "boolean")) return value;
+    const usual = value.alternatives.find((one) => one.conditions.every((condition) => condition.byDefault === true));
+    const { yes, no } = this.#opaque(name, place, usual === undefined ? undefined : truthOf(usual.value));
+    const follows = followed(value);
+    return { kind: "choice", alternatives: [{ value: boolean(true, follows), conditions: yes }, { value: boolean(false, follows), conditions: no }] };
   }
 
   #unpack(targets: readonly Expression[], value: Value): void {

@@ -32,9 +32,20 @@ export function without(held: Conditions, taken: Conditions): Conditions[] {
   return ways;
 }
 
+/** Choices among choices become one. */
+function flat(alternatives: readonly Alternative[]): readonly Alternative[] {
+  if (!alternatives.some((one) => one.value.kind === "choice")) return alternatives;
+  const result: Alternative[] = [];
+  for (const one of alternatives) {
+    if (one.value.kind !== "choice") result.push(one);
+    else for (const inner of flat(one.value.alternatives)) if (canHoldTogether(one.conditions, inner.conditions)) result.push({ value: inner.value, conditions: join(one.conditions, inner.conditions) });
+  }
+  return result.slice(-maximumAlternatives);
+}
+
 /** What `alternatives` come to where `stack` holds. */
 export function choose(alternatives: readonly Alternative[], stack: Conditions): Value | undefined {
-  const possible = alternatives.filter((one) => canHoldTogether(one.conditions, stack));
+  const possible = flat(alternatives).filter((one) => canHoldTogether(one.conditions, stack));
   const first = possible[0];
   if (first === undefined) return undefined;
   if (possible.length === 1) return first.value;
