@@ -55,11 +55,12 @@ function linkedNames(target: DeclaredTarget, targets: ReadonlyMap<string, Declar
   return { names: [...names], unknown: [...names].some((name) => /[$@{]/.test(name) && !isLibtorch(name)) };
 }
 
-/** Including the header alone may need nothing; a module made with it, or a converter called by name, does. */
+/** Including the header alone needs nothing; a pybind11 module that handles tensors, or a converter called by name, does. */
 function needOf(context: RuleContext, body: DeclaredBody) {
   const names = namesOf(context, body);
   const converter = names.find((use) => /^THPVariable/.test(use.what));
   if (converter !== undefined) return converter;
   const header = includesOf(context, body).find((use) => isTorchPythonHeader(use.what));
-  return header !== undefined && names.some((use) => use.what === "PYBIND11_MODULE") ? header : undefined;
+  const converts = names.some((use) => use.what === "PYBIND11_MODULE") && names.some((use) => /^(?:(?:at|torch)::)?Tensor$/.test(use.what));
+  return header !== undefined && converts ? header : undefined;
 }

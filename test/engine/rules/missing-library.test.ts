@@ -6,7 +6,7 @@ import { missingLibrary } from "../../../src/engine/rules/missing-library.ts";
 import { lines, RuleProject } from "../../support/rule-project.ts";
 
 const cmake = "pybind11_add_module(ops ops.cpp)\ntarget_link_libraries(ops PRIVATE torch helper torch_python ${REST})\n/opt/libtorch/lib/libtorch_cpu.a\nFetchContent_Declare(libtorch)\n";
-const binding = "#include <torch/extension.h>\nPYBIND11_MODULE(ops, m) {}\n";
+const binding = "#include <torch/extension.h>\ntorch::Tensor f(torch::Tensor x);\nPYBIND11_MODULE(ops, m) { m.def(\"f\", f); }\n";
 
 function project(source: string, links: readonly string[], changes: Partial<DeclaredTarget> = {}) {
   const made = new RuleProject({ "/p/CMakeLists.txt": cmake, "/p/ops.cpp": source });
@@ -30,6 +30,7 @@ test("torch_python linked, directly, by path or through a target of the project"
 test("an unknown link, no conversion, no torch, or torch's own extension class is silent", () => {
   assert.deepEqual(project(binding, ["torch", "${REST}"]).check(missingLibrary), []);
   assert.deepEqual(project("#include <torch/extension.h>\nTORCH_LIBRARY(ops, m) {}", ["torch"]).check(missingLibrary), []);
+  assert.deepEqual(project('#include <torch/extension.h>\nPYBIND11_MODULE(ops, m) { m.attr("version") = 1; }', ["torch"]).check(missingLibrary), []);
   assert.deepEqual(project("#include <torch/torch.h>\nPYBIND11_MODULE(ops, m) {}", ["torch"]).check(missingLibrary), []);
   assert.deepEqual(project(binding, []).check(missingLibrary), []);
   assert.deepEqual(project(binding, ["torch"], { kind: "static" }).check(missingLibrary), []);

@@ -5,7 +5,7 @@ const interfaceNames = [
   "PYBIND11_MODULE", "PYBIND11_MAKE_OPAQUE", "TORCH_LIBRARY", "TORCH_LIBRARY_IMPL", "TORCH_LIBRARY_FRAGMENT",
   "STABLE_TORCH_LIBRARY", "STABLE_TORCH_LIBRARY_IMPL", "STABLE_TORCH_LIBRARY_FRAGMENT",
   "THPVariable_Wrap", "THPVariable_Unpack", "THPVariable_Check", "THPVariableClass",
-  "at::Tensor", "torch::Tensor", "torch::stable", "c10::intrusive_ptr", "c10::IValue", "DLManagedTensor", "DLManagedTensorVersioned",
+  "at::Tensor", "torch::Tensor", "Tensor", "torch::stable", "c10::intrusive_ptr", "c10::IValue", "DLManagedTensor", "DLManagedTensorVersioned",
 ] as const;
 
 /** Every name that `scanSource` should look for on behalf of the rules. */
