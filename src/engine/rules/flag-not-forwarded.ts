@@ -3,7 +3,7 @@ import { canHoldTogether, factsOf, valueOf } from "../model/index.ts";
 import { effectiveFacts } from "../sources/flags/index.ts";
 import { insertElementFix } from "./edits.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { conditionSuffix, finding, place, sourceOf } from "./support.ts";
+import { finding, placeWhen, sourceOf } from "./support.ts";
 import { seesTorch } from "./torch.ts";
 
 export const flagNotForwarded: Rule = {
@@ -62,7 +62,7 @@ function oneSided(context: RuleContext, body: DeclaredBody, fact: Fact, has: Lan
   const other = argument?.origin === "argument-list" ? lastOwnArgument(body, has, lacks) : undefined;
   const fix = argument === undefined || other === undefined ? undefined : insertElementFix(context.files, other.evidence.location, argument.text, `Add ${argument.text} to the ${names[lacks]} flags`);
   return finding(flagNotForwarded, {
-    message: `${what} reaches the ${names[has]} sources of target ${body.name} (${evidence === undefined ? "in its flags" : place(evidence.location, context.root)}${conditionSuffix(fact.conditions)}) and not its ${names[lacks]} sources, which ${consequence}.`,
+    message: `${what} reaches the ${names[has]} sources of target ${body.name} (${evidence === undefined ? "in its flags" : placeWhen(evidence.location, fact.conditions, context.root)}) and not its ${names[lacks]} sources, which ${consequence}.`,
     target: body.name,
     location: evidence?.location ?? body.target.location,
     related: [

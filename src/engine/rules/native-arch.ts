@@ -39,14 +39,15 @@ function nativeFlags(body: DeclaredBody): readonly Flag[] {
   const flags = parseFlags(body.target.arguments);
   return flags.filter((flag, index) => {
     const native = flag.value === "native" && (flag.kind === "gpu-code" || (flag.kind === "machine" && flag.name !== "-mtune"));
-    if (!native || chosen(flag.argument.conditions)) return false;
+    if (!native || chosen(flag.argument.conditions, body.target.conditions)) return false;
     // A later -march for the same compilers wins.
     return flag.kind === "gpu-code" || !flags.slice(index + 1).some((later) => later.name === flag.name && later.value !== "native" && later.argument.conditions.length === 0 && flag.languages.every((language) => later.languages.includes(language)));
   });
 }
 
-function chosen(conditions: readonly Condition[]): boolean {
-  return conditions.some((one) => one.byDefault === false || (one.byDefault === undefined && one.branch === 0 && askedFor.test(one.text)));
+/** What decides that the target is built at all is no choice of its flags. */
+function chosen(conditions: readonly Condition[], ofTarget: readonly Condition[]): boolean {
+  return conditions.some((one) => !ofTarget.some((other) => other.id === one.id) && (one.byDefault === false || (one.byDefault === undefined && one.branch === 0 && askedFor.test(one.text))));
 }
 
 /** Executables are run where they are built, a JIT build too; a package is not. */

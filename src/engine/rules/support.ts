@@ -90,7 +90,7 @@ export function conditionPhrase(conditions: readonly Condition[]): string {
 function conditionWords(condition: Condition): string {
   if (condition.id === "configuration") return `in ${condition.text.replace("configuration ", "the ")} configuration`;
   const text = condition.text.trim().replace(/\s+/g, " ");
-  const short = text.length > 80 ? `${text.slice(0, 77)}...` : text;
+  const short = text.length > 60 ? `${text.slice(0, 57)}...` : text;
   // Both readers put the text of the `if` on its branches: the second one is taken where it does not hold.
   const holds = condition.branch === 0 || text.startsWith("preset ");
   if (/^[A-Za-z_]\w*$/.test(short)) return `when ${short} is ${holds ? "on" : "off"}`;
@@ -101,6 +101,12 @@ function conditionWords(condition: Condition): string {
 export function conditionSuffix(conditions: readonly Condition[]): string {
   const phrase = conditionPhrase(conditions);
   return phrase === "" ? "" : ` (${phrase})`;
+}
+
+/** "setup.py:8" or "setup.py:8, when USE_CUDA is on", to stand in brackets. */
+export function placeWhen(location: Location, conditions: readonly Condition[], root: string): string {
+  const phrase = conditionPhrase(conditions);
+  return phrase === "" ? place(location, root) : `${place(location, root)}, ${phrase}`;
 }
 
 /** "a", "a and b", "a, b and c". */

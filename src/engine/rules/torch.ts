@@ -127,11 +127,32 @@ export function releasePart(version: string): string {
  * `torch.__version__ >= "2.1"`, `TORCH_VERSION VERSION_LESS 2.7`, `TORCH_MAJOR`, `is_torch_2_1`; but not `torch.version.cuda`.
  * Variables for such versions are named in many ways, so the name alone has to do.
  */
-const torchVersionTest = /torch_{0,2}\.?_{0,2}version(?:__)?(?![._](?:cuda|hip|xpu|rocm|debug))|torch_?(?:major|minor|ver(?![a-z])|v?\d)/i;
+const torchVersionTest = /torch_{0,2}\.?_{0,2}version(?:__)?(?![._](?:cuda|hip|xpu|rocm|debug))|torch_(?:major|minor|ver(?![a-z])|v?\d)/i;
 
 /** The author already tells torch releases apart where this holds. */
 export function dependsOnTorchVersion(conditions: readonly Condition[]): boolean {
   return conditions.some((one) => torchVersionTest.test(one.text.slice(0, 2000)));
+}
+
+const hipTest = /^\(?(?:bool\()?\s*(?:torch\.version\.hip|(?:is|use|with|build)?_?(?:rocm|hip)(?:_\w+)?)\s*\)*(?:\s+is not None)?$/i;
+
+/** CUDA 10 and older go with torch 1.12 and older (data/torch-releases.json). */
+const oldestCudaMajor = 11;
+
+/**
+ * Holds only for builds that the catalogue's range does not speak of: ROCm, whose releases are other files, and CUDA
+ * toolkits older than any torch of today.
+ */
+export function outsideRange(conditions: readonly Condition[]): boolean {
+  return conditions.some((one) => {
+    if (one.branch === 0 && hipTest.test(one.text.trim())) return true;
+    const bound = /^\(?\w*cuda\w*major\w*\s*(>=|>|<=|<)\s*(\d+)\)?$/i.exec(one.text.trim());
+    if (bound === null) return false;
+    const [, operator = "", number = ""] = bound;
+    // The highest major that the condition admits.
+    const highest = operator.startsWith("<") === (one.branch === 0) ? Number(number) - (operator === "<" || operator === ">=" ? 1 : 0) : Number.POSITIVE_INFINITY;
+    return highest < oldestCudaMajor;
+  });
 }
 
 type Includes = "unstable" | "stable" | "none" | "unknown";

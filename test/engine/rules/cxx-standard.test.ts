@@ -104,3 +104,20 @@ test("opposite branches are not compared", () => {
   });
   assert.deepEqual(made.torch("2.0.0", { "cxx-standard-floor": 14 }).check(cxxStandard), []);
 });
+
+test("branches for ROCm and for CUDA 10 say nothing of the releases in the range", () => {
+  const under = (text: string, branch = 0) => lines(project(old, {}, { conditions: [{ ...project([]).condition(text), branch }] }).check(cxxStandard));
+  assert.deepEqual(under("bool(torch.version.hip)"), []);
+  assert.deepEqual(under("IS_ROCM"), []);
+  assert.deepEqual(under("cuda_major > 10", 1), []);
+  assert.deepEqual(under("cuda_major <= 10"), []);
+  assert.deepEqual(under("cuda_major > 10"), ["/p/setup.py:2 warning"]);
+  assert.deepEqual(under("bool(torch.version.hip)", 1), ["/p/setup.py:2 warning"]);
+  assert.deepEqual(under("ship"), ["/p/setup.py:2 warning"]);
+});
+
+test("a list under a key that is not read explains the difference", () => {
+  const made = project([["-std=c++17", ["CUDA"]]]).torch("2.13.0", { "cxx-standard-floor": 17, "cxx-standard-default": 20 });
+  made.observations.push({ kind: "ineffective-setting", reason: "unknown-key", message: "", related: [], conditions: [], evidence: made.evidence("/p/setup.py", "-O3") });
+  assert.deepEqual(made.check(cxxStandard), []);
+});

@@ -89,6 +89,7 @@ test("-march=native overridden, asked for, for a JIT build or a program of an un
   assert.deepEqual(fires(nativeArch, [["-march=native", host], ["-march=x86-64-v3", host]]), []);
   assert.deepEqual(fires(nativeArch, [["-march=native", host, { conditions: when("USE_NATIVE_ARCH") }]]), []);
   assert.deepEqual(fires(nativeArch, [["-march=native", host, { conditions: when("TUNE", { byDefault: false }) }]]), []);
+  assert.deepEqual(fires(nativeArch, [["-march=native", host, { conditions: when("EXTRAS", { byDefault: false }) }]], { conditions: when("EXTRAS", { byDefault: false }) }), ["/p/setup.py:2 warning"]);
   assert.deepEqual(fires(nativeArch, [["-mtune=native", host]]), []);
   assert.deepEqual(fires(nativeArch, [["-march=native", host]], { builder: "torch-jit", madeBy: "load" }), []);
   assert.deepEqual(fires(nativeArch, [["-march=native", host]], { builder: "cmake", kind: "shared" }, "/p/CMakeLists.txt"), []);

@@ -4,7 +4,7 @@ import type { Evidence, Finding, RelatedPlace, SourceEvidence } from "../../mode
 import { compareVersions, factsOf, observationsOf, valueOf } from "../../model/index.ts";
 import libraries from "../../../../data/cxx11-libraries.json" with { type: "json" };
 import type { Rule, RuleContext } from "../rule.ts";
-import { conditionPhrase, conditionSuffix, describe, finding, groupBy, joinWords, languagesPhrase, locationKey, place, targetsPhrase, viaPlaces } from "../support.ts";
+import { describe, finding, groupBy, joinWords, languagesPhrase, locationKey, place, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
 import { allowedTorch, dependsOnTorchVersion, exchangesObjects, givenTorch, judgedByRange, releaseEvidence, releasePart } from "../torch.ts";
 import type { Claim } from "./claims.ts";
 import { abiFacts, abiFixes, abiLanguages, claimsOf, overriddenByTorch } from "./claims.ts";
@@ -84,7 +84,7 @@ function disagreement(rule: Severities, context: RuleContext, first: Claim, clai
   const names = claims.map((one) => one.body.name);
   const languages = [...new Set(claims.map((one) => one.language))];
   const borrowed = first.fact.follows === "tensorflow" ? " The value is TensorFlow's, not torch's." : "";
-  const where = `${place(first.evidence.location, context.root)}${conditionSuffix(first.fact.conditions)}`;
+  const where = placeWhen(first.evidence.location, first.fact.conditions, context.root);
   return finding(rule, {
     severity: torch.exact ? rule.severity : "warning",
     message: `_GLIBCXX_USE_CXX11_ABI is ${first.value} for the ${languagesPhrase(languages)} sources of ${targetsPhrase(names)} (set at ${where}), but ${torch.words}.${borrowed} ${consequence}${torch.exact ? "" : ` ${judgedByRange}`}`,
@@ -186,7 +186,7 @@ function otherLibraries(rule: Severities, context: RuleContext): readonly Findin
       if (first === undefined) continue;
       findings.push(finding(rule, {
         severity: "warning",
-        message: `${targetsPhrase([body.name])} links torch and ${library.name} (${joinWords([...new Set(linked.map((one) => one.name))])}, ${place(first.location, context.root)}${linked[0] === undefined ? "" : conditionWordsOf(linked[0].conditions)}). ${torch.words}, which torch passes on to the target, while ${library.name} as distributions build it has 1: references to its functions that take std::string stay undefined. Use a torch that is built with 1 (libtorch-cxx11-abi, or any Linux build from 2.7 on).`,
+        message: `${targetsPhrase([body.name])} links torch and ${library.name} (${joinWords([...new Set(linked.map((one) => one.name))])}, ${placeWhen(first.location, linked[0]?.conditions ?? [], context.root)}). ${torch.words}, which torch passes on to the target, while ${library.name} as distributions build it has 1: references to its functions that take std::string stay undefined. Use a torch that is built with 1 (libtorch-cxx11-abi, or any Linux build from 2.7 on).`,
         target: body.name,
         location: first.location,
         against: [...torch.evidence, { kind: "catalogue", table: "cxx11-libraries", row: library.name, source: library.source }],
@@ -194,9 +194,4 @@ function otherLibraries(rule: Severities, context: RuleContext): readonly Findin
     }
   }
   return findings;
-}
-
-function conditionWordsOf(conditions: Parameters<typeof conditionPhrase>[0]): string {
-  const phrase = conditionPhrase(conditions);
-  return phrase === "" ? "" : `, ${phrase}`;
 }

@@ -2,7 +2,7 @@
 import type { AbiSetting, Condition, DeclaredBody, Finding } from "../../model/index.ts";
 import { canHoldTogether, observationsOf } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { conditionSuffix, finding, groupBy, place, targetsPhrase, viaPlaces } from "../support.ts";
+import { conditionSuffix, finding, groupBy, place, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
 import { exchangesObjects } from "../torch.ts";
 import { torchAbi } from "./againstTorch.ts";
 import type { Claim } from "./claims.ts";
@@ -68,7 +68,7 @@ function pairFinding(rule: Severities, context: RuleContext, [one, other]: reado
   const wrongValue = torch === undefined ? 0 : torch.value === 1 ? 0 : 1;
   const [wrong, right] = one.value === wrongValue ? [one, other] : [other, one];
   return finding(rule, {
-    message: `${targetsPhrase([wrong.body.name])} is compiled with _GLIBCXX_USE_CXX11_ABI=${wrong.value} (${place(wrong.evidence.location, context.root)}${conditionSuffix(wrong.fact.conditions)}) and ${targetsPhrase([right.body.name])} with ${right.value} (${place(right.evidence.location, context.root)}${conditionSuffix(right.fact.conditions)}), and the two are linked together. Functions that take or return std::string have different names on the two sides.`,
+    message: `${targetsPhrase([wrong.body.name])} is compiled with _GLIBCXX_USE_CXX11_ABI=${wrong.value} (${placeWhen(wrong.evidence.location, wrong.fact.conditions, context.root)}) and ${targetsPhrase([right.body.name])} with ${right.value} (${placeWhen(right.evidence.location, right.fact.conditions, context.root)}), and the two are linked together. Functions that take or return std::string have different names on the two sides.`,
     target: wrong.body.name,
     location: wrong.evidence.location,
     related: [{ message: `${right.value} for target ${right.body.name}`, location: right.evidence.location }, ...viaPlaces(wrong.evidence.via)],
@@ -85,7 +85,7 @@ function againstDefault(rule: Severities, context: RuleContext, explicit: Declar
   // Whether std::string crosses between the two cannot be told from build files.
   return [finding(rule, {
     severity: "warning",
-    message: `${targetsPhrase([explicit.name])} is compiled with _GLIBCXX_USE_CXX11_ABI=0 (${place(evidence.location, context.root)}${conditionSuffix(zero.conditions)}), and ${targetsPhrase([silent.name])}, with which it is linked, gets no value and so the compiler's default of 1. Functions between the two that take or return std::string will not be found.`,
+    message: `${targetsPhrase([explicit.name])} is compiled with _GLIBCXX_USE_CXX11_ABI=0 (${placeWhen(evidence.location, zero.conditions, context.root)}), and ${targetsPhrase([silent.name])}, with which it is linked, gets no value and so the compiler's default of 1. Functions between the two that take or return std::string will not be found.`,
     target: explicit.name,
     location: evidence.location,
     related: [{ message: `target ${silent.name} gets no _GLIBCXX_USE_CXX11_ABI`, location: silent.target.location }],

@@ -3,8 +3,8 @@ import type { TorchRelease } from "../../catalogue/index.ts";
 import type { Finding } from "../../model/index.ts";
 import { factsOf } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { conditionSuffix, describe, finding, groupBy, languagesPhrase, locationKey, place, targetsPhrase, viaPlaces } from "../support.ts";
-import { allowedTorch, dependsOnTorchVersion, givenTorch, judgedByRange, releaseEvidence, seesTorch } from "../torch.ts";
+import { describe, finding, groupBy, languagesPhrase, locationKey, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
+import { allowedTorch, dependsOnTorchVersion, givenTorch, judgedByRange, outsideRange, releaseEvidence, seesTorch } from "../torch.ts";
 import type { StandardClaim } from "./claims.ts";
 import { isBuilderDefault, standardFixes, standardsOf } from "./claims.ts";
 
@@ -27,7 +27,7 @@ export function belowFloor(rule: Severities, context: RuleContext): readonly Fin
 function judge(rule: Severities, context: RuleContext, first: StandardClaim, group: readonly StandardClaim[]): Finding | undefined {
   const names = group.map((one) => one.body.name);
   const languages = [...new Set(group.map((one) => one.language))];
-  const subject = `The ${languagesPhrase(languages)} sources of ${targetsPhrase(names)} are compiled as C++${first.value} (${place(first.evidence.location, context.root)}${conditionSuffix(first.fact.conditions)})`;
+  const subject = `The ${languagesPhrase(languages)} sources of ${targetsPhrase(names)} are compiled as C++${first.value} (${placeWhen(first.evidence.location, first.fact.conditions, context.root)})`;
   const common = {
     ...(new Set(names).size === 1 ? { target: first.body.name } : {}),
     location: first.evidence.location,
@@ -43,6 +43,7 @@ function judge(rule: Severities, context: RuleContext, first: StandardClaim, gro
       fixes: standardFixes(context.files, first, floor.value),
     });
   }
+  if (outsideRange(first.fact.conditions)) return undefined;
   const allowed = allowedTorch(context, first.evidence.location.path);
   const refusing = allowed.releases.filter((release) => release.cxxStandardFloor > first.value);
   const oldest = refusing[0];

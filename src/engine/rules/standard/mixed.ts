@@ -1,9 +1,9 @@
 /** Host and CUDA sources of one target compiled as different C++. */
 import type { DeclaredBody, Finding } from "../../model/index.ts";
-import { canHoldTogether, valueOf } from "../../model/index.ts";
+import { canHoldTogether, observationsOf, valueOf } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { conditionSuffix, finding, place } from "../support.ts";
-import { allowedTorch, dependsOnTorchVersion, givenTorch, seesTorch } from "../torch.ts";
+import { finding, placeWhen } from "../support.ts";
+import { allowedTorch, dependsOnTorchVersion, givenTorch, outsideRange, seesTorch } from "../torch.ts";
 import type { StandardClaim } from "./claims.ts";
 import { isBuilderDefault, standardsOf } from "./claims.ts";
 
@@ -12,10 +12,15 @@ type Severities = Pick<Rule, "name" | "severity">;
 export function mixed(rule: Severities, context: RuleContext): readonly Finding[] {
   return context.declared.flatMap((body) => {
     if (!body.target.languages.includes("CXX") || !body.target.languages.includes("CUDA") || !seesTorch(context, body)) return [];
-    const host = standardsOf(body, "CXX").filter((one) => !isBuilderDefault(one));
-    const device = standardsOf(body, "CUDA").filter((one) => !isBuilderDefault(one));
+    const host = standardsOf(body, "CXX").filter(counts);
+    const device = standardsOf(body, "CUDA").filter(counts);
     return [bothWritten(rule, context, body, host, device) ?? oneWritten(rule, context, body, host, device)].filter((one) => one !== undefined);
   });
+}
+
+/** Where the project branches on torch's version, which of the values meet is not known. */
+function counts(claim: StandardClaim): boolean {
+  return !isBuilderDefault(claim) && !dependsOnTorchVersion(claim.fact.conditions) && !outsideRange(claim.fact.conditions);
 }
 
 function bothWritten(rule: Severities, context: RuleContext, body: DeclaredBody, host: readonly StandardClaim[], device: readonly StandardClaim[]): Finding | undefined {
@@ -27,7 +32,7 @@ function bothWritten(rule: Severities, context: RuleContext, body: DeclaredBody,
     const [lower, higher] = cxx.value < cuda.value ? [cxx, cuda] : [cuda, cxx];
     return finding(rule, {
       severity: "warning",
-      message: `The C++ sources of target ${body.name} are compiled as C++${cxx.value} (${place(cxx.evidence.location, context.root)}${conditionSuffix(cxx.fact.conditions)}) and its CUDA sources as C++${cuda.value} (${place(cuda.evidence.location, context.root)}${conditionSuffix(cuda.fact.conditions)}). Both include torch's headers, whose inline code depends on the standard.`,
+      message: `The C++ sources of target ${body.name} are compiled as C++${cxx.value} (${placeWhen(cxx.evidence.location, cxx.fact.conditions, context.root)}) and its CUDA sources as C++${cuda.value} (${placeWhen(cuda.evidence.location, cuda.fact.conditions, context.root)}). Both include torch's headers, whose inline code depends on the standard.`,
       target: body.name,
       location: lower.evidence.location,
       related: [{ message: `C++${higher.value} for the other compiler`, location: higher.evidence.location }],
@@ -40,16 +45,18 @@ function bothWritten(rule: Severities, context: RuleContext, body: DeclaredBody,
 function oneWritten(rule: Severities, context: RuleContext, body: DeclaredBody, host: readonly StandardClaim[], device: readonly StandardClaim[]): Finding | undefined {
   if (!/^(?:CUDAExtension|load|load_inline)$/.test(body.target.madeBy) || (host.length === 0) === (device.length === 0)) return undefined;
   const silent = host.length === 0 ? "CXX" : "CUDA";
-  // Arguments that could not be evaluated may hold a -std.
-  if (body.target.arguments.some((one) => !one.known && one.languages.includes(silent)) || body.facts.some((one) => one.trait === "cxx-standard" && one.value === undefined && (one.languages ?? []).includes(silent))) return undefined;
-  const written = (host.length === 0 ? device : host).find((one) => !dependsOnTorchVersion(one.fact.conditions));
+  // Arguments that could not be evaluated may hold a -std, and one under a branch on torch's version counts as given.
+  if (body.target.arguments.some((one) => !one.known && one.languages.includes(silent)) || body.facts.some((one) => one.trait === "cxx-standard" && one.certainty === "declared" && (one.languages ?? []).includes(silent))) return undefined;
+  // A list under a key that BuildExtension does not read is a finding of its own, and putting it right mends this.
+  if (observationsOf(context.observations, "ineffective-setting").some((one) => one.reason === "unknown-key" && one.evidence.location.path === body.target.location.path)) return undefined;
+  const [written] = host.length === 0 ? device : host;
   if (written === undefined) return undefined;
   const added = builderDefault(context, written.evidence.location.path);
   if (added === undefined || added.value === written.value) return undefined;
   const [its, other] = silent === "CXX" ? ["CUDA", "C++"] : ["C++", "CUDA"];
   return finding(rule, {
     severity: "warning",
-    message: `The ${its} sources of target ${body.name} are compiled as C++${written.value} (${place(written.evidence.location, context.root)}${conditionSuffix(written.fact.conditions)}), while nothing is given for its ${other} sources, to which BuildExtension of ${added.words} adds -std=c++${added.value}. The two halves of the extension differ in their standard.`,
+    message: `The ${its} sources of target ${body.name} are compiled as C++${written.value} (${placeWhen(written.evidence.location, written.fact.conditions, context.root)}), while nothing is given for its ${other} sources, to which BuildExtension of ${added.words} adds -std=c++${added.value}. The two halves of the extension differ in their standard.`,
     target: body.name,
     location: written.evidence.location,
     related: [{ message: `target ${body.name} is made here`, location: body.target.location }],
