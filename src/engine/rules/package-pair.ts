@@ -1,7 +1,7 @@
 import { compareVersions, exactVersion, localLabel, parseRequirementText, parseVersion, publicVersion, satisfies, valueOf } from "../model/index.ts";
 import type { Evidence, Finding, InstalledBody, InstalledDistribution, Location, Requirement } from "../model/index.ts";
 import type { TorchRelease } from "../catalogue/index.ts";
-import { actTogether, minorOf, packageOf, pinFix, releasesAllowed, requirementWords, torchOf } from "./pins/packages.ts";
+import { actTogether, minorOf, packageOf, pinFix, releasesAllowed, requirementWords, wantedTorch } from "./pins/packages.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { finding, joinWords } from "./support.ts";
 import { releaseEvidence, releasePart } from "./torch.ts";
@@ -37,8 +37,7 @@ function partnersOf(context: RuleContext, one: Requirement, torch: readonly Requ
   if (install.length > 0) return install;
   const owner = packageOf(context, one.location.path);
   if (!owner || !isNear(one.location.path, owner.directory)) return [];
-  const declared = torchOf(owner).length > 0 ? torchOf(owner) : owner.files.filter((other) => other.name === "torch");
-  return declared.filter((other) => other.known && actTogether(one, other));
+  return wantedTorch(context, owner).filter((other) => other.known && actTogether(one, other));
 }
 
 /** In an image the lines run in order: the line of the companion itself, or the last torch before it, counts. */
@@ -109,6 +108,8 @@ function otherRelease(context: RuleContext, one: Requirement, partners: readonly
   const right = rightCompanions(releases, one.name);
   const wanted = context.catalogue.torchReleases.filter((release) => satisfies(release.companions[one.name] ?? "", plain) === true);
   const belongs = wanted.length > 0 ? ` ${capital(one.name)} of this version belongs to torch ${joinWords(wanted.slice(-3).map((release) => release.version), "or")}.` : "";
+  // A torch release may have had several patch releases of a companion, of which the catalogue knows one.
+  if (sameMinor(one, releases) && wanted.length === 0) return undefined;
   const pin = releases.length === 1 ? releases[0]?.companions[one.name] : undefined;
   return finding(packagePair, {
     message: `${requirementWords(context, one)} was not released for the torch beside it, ${requirementWords(context, first)}, which goes with ${one.name} ${right}.${belongs} ${consequence(one.name)}`,

@@ -4,10 +4,10 @@ import { looseBuildTorch } from "./build-isolation.ts";
 import { clashingFiles } from "./pins/files.ts";
 import { imageFindings } from "./pins/images.ts";
 import { impossible } from "./pins/impossible.ts";
-import { actTogether, minorOf, packagesOf, pinFix, releasesAllowed, requirementWords, torchOf } from "./pins/packages.ts";
+import { actTogether, minorOf, nativesPhrase, packagesOf, pinFix, releasesAllowed, requirementWords, torchOf, wantedTorch } from "./pins/packages.ts";
 import type { Package } from "./pins/packages.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { finding, place, targetsPhrase } from "./support.ts";
+import { finding, place } from "./support.ts";
 import { givenTorch, releasePart } from "./torch.ts";
 
 export const torchRequirement: Rule = {
@@ -23,7 +23,7 @@ export const torchRequirement: Rule = {
 /** The torch that the build asks for is one that the install refuses. */
 function buildAgainstInstall(context: RuleContext, one: Package): readonly Finding[] {
   const result: Finding[] = [];
-  for (const install of torchOf(one)) {
+  for (const install of wantedTorch(context, one)) {
     const build = one.build.find((requirement) => requirement.name === "torch" && requirement.known && install.known && actTogether(requirement, install) && canAllHold([requirement.specifier, install.specifier]) === false);
     if (!build) continue;
     result.push(finding(torchRequirement, {
@@ -43,15 +43,16 @@ function buildAgainstInstall(context: RuleContext, one: Package): readonly Findi
 function unbound(context: RuleContext, one: Package): readonly Finding[] {
   const [native] = one.natives;
   if (!native || looseBuildTorch(context, one)) return [];
-  const torch = torchOf(one);
-  const natives = targetsPhrase(one.natives.map((body) => body.name));
+  const torch = torchOf(context, one);
+  const natives = capital(nativesPhrase(context, one));
+  const binds = /^Targets /.test(natives) ? "bind" : "binds";
   const builtWith = one.build.find((requirement) => requirement.name === "torch" && requirement.specifier !== "");
   if (torch.length === 0) {
     const [other] = one.install;
     // Without any install requirement the list may simply not have been read.
     if (!other || one.install.some((requirement) => !requirement.known)) return [];
     return [finding(torchRequirement, {
-      message: `${capital(natives)} bind${one.natives.length === 1 ? "s" : ""} to the C++ interface of the torch that the package is compiled with, which changes with every minor release, and the install requirements (${place(other.location, context.root)} and what follows) do not name torch: the built package installs beside any torch. Require the torch that it was built with.`,
+      message: `${natives} ${binds} to the C++ interface of the torch that the package is compiled with, which changes with every minor release, and the install requirements (${place(other.location, context.root)} and what follows) do not name torch: the built package installs beside any torch. Require the torch that it was built with.`,
       location: other.location,
       related: [{ message: `${native.name} is compiled against torch.`, location: native.target.location }],
     })];
@@ -62,7 +63,7 @@ function unbound(context: RuleContext, one: Package): readonly Finding[] {
   const pin = builtWith ? builtWith.specifier : given ? `==${minorOf(releasePart(given.version))}.*` : undefined;
   const allowed = loose.specifier === "" ? "any torch" : boundsOf(loose.specifier)?.upper === true ? "several minor releases of torch" : "every later torch";
   return [finding(torchRequirement, {
-    message: `${capital(natives)} bind${one.natives.length === 1 ? "s" : ""} to the C++ interface of the torch that the package is compiled with, which changes with every minor release, and the install requirement ${requirementWords(context, loose)} admits ${allowed}: installers will put the built package beside a torch that it was not compiled for. Require the minor release that the package is built with.`,
+    message: `${natives} ${binds} to the C++ interface of the torch that the package is compiled with, which changes with every minor release, and the install requirement ${requirementWords(context, loose)} admits ${allowed}: installers will put the built package beside a torch that it was not compiled for. Require the minor release that the package is built with.`,
     location: loose.location,
     related: [{ message: `${native.name} is compiled against torch.`, location: native.target.location }],
     fixes: [pin === undefined ? undefined : pinFix(loose, pin, `Require torch${pin}`, false)],
@@ -81,7 +82,7 @@ function isLoose(context: RuleContext, requirement: Requirement): boolean {
 function againstGiven(context: RuleContext, one: Package): readonly Finding[] {
   const given = givenTorch(context);
   if (!given) return [];
-  const refused = torchOf(one).filter((requirement) => requirement.known && requirement.conditions.length === 0 && requirement.marker === undefined && satisfies(given.version, requirement.specifier) === false);
+  const refused = wantedTorch(context, one).filter((requirement) => requirement.known && requirement.conditions.length === 0 && requirement.marker === undefined && satisfies(given.version, requirement.specifier) === false);
   // NGC and source builds call themselves pre-releases of the version that they will become.
   const [first] = refused.filter((requirement) => satisfies(releasePart(given.version), requirement.specifier) === false);
   if (!first) return [];

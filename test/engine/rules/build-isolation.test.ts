@@ -37,14 +37,6 @@ test("silent: pinned, narrow, isolation off, no native code, no torch but an imp
   assert.deepEqual(importing.check(buildIsolation), []);
 });
 
-test("a guarded import goes on without torch", () => {
-  const guarded = pinnedProject(pyproject('"wheel"'));
-  guarded.observations.push({ kind: "torch-import", optional: true, conditions: [], evidence: guarded.evidence("/p/setup.py", "import torch") });
-  const found = guarded.check(buildIsolation);
-  assert.deepEqual(lines(found), ["/p/pyproject.toml:2 warning"]);
-  assert.match(found[0]?.message ?? "", /^Target ops needs torch to be compiled, and build-system\.requires does not name it: in an isolated build the guarded import of torch then fails silently/);
-});
-
 test("a build by CMake that finds torch by itself", () => {
   const files = { "pyproject.toml": '[build-system]\nrequires = ["scikit-build-core>=0.10"]\nbuild-backend = "scikit_build_core.build"\n', "CMakeLists.txt": "ops\n" };
   const project = pinnedProject({ "pyproject.toml": files["pyproject.toml"] }, false).target("/p/CMakeLists.txt", ["/p/ops.cpp"]);

@@ -15,6 +15,7 @@ test("a companion of another torch", () => {
 
 test("another patch release is a warning", () => {
   assert.deepEqual(lines(check({ "requirements.txt": "torch==2.1.0\ntorchvision==0.16.1\n" })), ["/p/requirements.txt:2 warning"]);
+  assert.deepEqual(check({ "requirements.txt": "torch==1.10.0\ntorchvision==0.11.0\n" }), []);
 });
 
 test("triton against the torch of the package", () => {

@@ -25,6 +25,12 @@ test("silent about packages that are bound, not native, or whose build already s
   assert.deepEqual(check({ "pyproject.toml": '[project]\nname = "ops"\n' }), []);
 });
 
+test("a requirements file counts as metadata when setup.py reads it", () => {
+  const reads = { "setup.py": "ops\nimport torch\nopen('requirements.txt')\n", "requirements.txt": "torch>=2.1\n" };
+  assert.deepEqual(lines(check(reads)), ["/p/requirements.txt:1 warning"]);
+  assert.deepEqual(check({ "requirements.txt": "torch>=2.1\n" }), []);
+});
+
 test("a computed exact pin is taken as it is, a computed floor is not", () => {
   const computed = (specifier: string) => lines(pinnedProject({}).require("/p/setup.py", "torch", { specifier, known: false }).check(torchRequirement));
   assert.deepEqual(computed("=={torch.__version__}"), []);
@@ -45,6 +51,7 @@ test("requirements that nothing can meet", () => {
   assert.deepEqual(label[0]?.fixes[0]?.edits[0]?.newText, "==2.8.0+cu129");
   assert.deepEqual(check({ "requirements.txt": "torch==2.8.0+cu128\n" }, false), []);
   assert.deepEqual(check({ "requirements.txt": "torch==2.8.0+cpu\n" }, false), []);
+  assert.deepEqual(check({ "requirements.txt": "torch==2.10.0+cu129\n" }, false), []);
   assert.deepEqual(check({ "requirements.txt": "torch==2.8.0+mycompany1\n" }, false), []);
 });
 
@@ -68,7 +75,7 @@ test("two routes into one environment are information", () => {
   const found = check({ "environment.yml": "dependencies:\n  - pytorch=1.10\n", "requirements_frozen.txt": "torch==2.7.0\n" });
   assert.deepEqual(lines(found), ["/p/environment.yml:2 info"]);
   assert.match(found[0]?.message ?? "", /give the same package another torch on another route of installation/);
-  assert.deepEqual(lines(check({ "requirements.txt": "pybind11==3.0.4\n", ".github/requirements/triton-test.txt": "pybind11==3.0.1\n" })), ["/p/requirements.txt:1 info"]);
+  assert.deepEqual(lines(check({ "requirements.txt": "pybind11==3.0.4\n", ".github/requirements/triton-test.txt": "pybind11==3.0.1\n" })), ["/p/.github/requirements/triton-test.txt:1 info"]);
   assert.deepEqual(check({ "requirements.txt": "pybind11==3.0.4\n", "pyproject.toml": '[build-system]\nrequires = ["pybind11>=3.0.1"]\n' }), []);
 });
 

@@ -70,16 +70,22 @@ function alternativeFiles(context: RuleContext, rule: Rule, one: Package): reado
     for (const [index, pin] of pins.entries()) {
       const other = pins.slice(index + 1).find((candidate) => candidate.location.path !== pin.location.path && disagree(pin, candidate));
       if (!other) continue;
+      // The file further from the package is the one that has strayed.
+      const [strayed, kept] = depth(other) > depth(pin) ? [other, pin] : [pin, other];
       result.push(finding(rule, {
         severity: "info",
-        message: `${requirementWords(context, pin)} and ${requirementWords(context, other)} give the same package another ${name} on another route of installation: an extension that is built in one environment does not fit the other.`,
-        location: pin.location,
-        related: [{ message: `This file asks for another ${name}.`, location: other.location }],
+        message: `${requirementWords(context, strayed)} and ${requirementWords(context, kept)} give the same package another ${name} on another route of installation: an extension that is built in one environment does not fit the other.`,
+        location: strayed.location,
+        related: [{ message: `This file asks for another ${name}.`, location: kept.location }],
       }));
       break;
     }
   }
   return result;
+}
+
+function depth(requirement: Requirement): number {
+  return requirement.location.path.split(/[\\/]/).length;
 }
 
 function disagree(a: Requirement, b: Requirement): boolean {

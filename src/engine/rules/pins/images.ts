@@ -4,7 +4,7 @@ import type { Finding, Location, ObservationOf, Requirement } from "../../model/
 import type { Rule, RuleContext } from "../rule.ts";
 import { finding, groupBy, place } from "../support.ts";
 import { releasePart } from "../torch.ts";
-import { isAside, isInside, packagesOf, requirementWords, torchOf } from "./packages.ts";
+import { isAside, isInside, packagesOf, requirementWords, wantedTorch } from "./packages.ts";
 import type { Package } from "./packages.ts";
 
 /** A torch that an image holds: from its base image, or installed by one of its lines. */
@@ -25,7 +25,7 @@ export function imageFindings(context: RuleContext, rule: Rule): readonly Findin
     const owner = packagesOf(context).find((one) => isOwnImage(context, one, path));
     const held = heldTorch(context, bases.get(key) ?? [], lines.get(key) ?? []);
     if (!owner || held.length === 0) continue;
-    const wanted = torchOf(owner).filter((one) => one.known && one.conditions.length === 0 && one.marker === undefined && one.specifier !== "");
+    const wanted = wantedTorch(context, owner).filter((one) => one.known && one.conditions.length === 0 && one.marker === undefined && one.specifier !== "");
     const refused = wanted.find((one) => held.every((torch) => !meets(torch.version, one.specifier)));
     const [first] = held;
     if (!refused || !first) continue;

@@ -1,4 +1,4 @@
-import { canAllHold, exactVersion, localLabel, publicVersion } from "../../model/index.ts";
+import { canAllHold, compareVersions, exactVersion, localLabel, publicVersion } from "../../model/index.ts";
 import type { Finding, Requirement } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 import { finding, joinWords } from "../support.ts";
@@ -24,13 +24,13 @@ function unknownBuild(context: RuleContext, rule: Rule, one: Requirement): Findi
   const label = pin === undefined ? undefined : localLabel(pin);
   const release = pin === undefined ? undefined : context.catalogue.torchRelease(publicVersion(pin) ?? "");
   if (pin === undefined || label === undefined || !release || /dev|rc|[ab]\d/.test(publicVersion(pin) ?? "") || !officialLabel.test(label) || one.url !== undefined) return undefined;
-  // The table holds Linux x86_64; CPU and XPU builds exist on more platforms than it lists.
   const labels = release.variants.map((variant) => variant.label);
   const family = label.replace(/[\d.]+$/, "");
   const kin = labels.filter((other) => other.replace(/[\d.]+$/, "") === family);
-  if (kin.length === 0 || labels.includes(label) || family === label) return undefined;
   const first = context.catalogue.torchReleases.find((other) => other.variants.some((variant) => variant.label === label));
-  const since = first ? ` Builds labelled ${label} begin with torch ${minorOf(first.version)}.` : "";
+  // The table holds the builds that were announced for Linux x86_64, and a label may live on elsewhere: before its first release it cannot exist.
+  if (kin.length === 0 || labels.includes(label) || !first || compareVersions(release.version, first.version) > 0) return undefined;
+  const since = ` Builds labelled ${label} begin with torch ${minorOf(first.version)}.`;
   return finding(rule, {
     severity: family === "cu" ? "warning" : "info",
     message: `${requirementWords(context, one)} names a build that does not exist: torch ${release.version} was released for ${joinWords(kin)}, not for ${label}.${since}`,

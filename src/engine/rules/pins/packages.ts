@@ -1,10 +1,10 @@
 /** The packages of a project with the requirements that belong to each, as the rules on pins see them. */
-import { basename, dirname, isAbsolute, relative, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { TorchRelease } from "../../catalogue/index.ts";
 import { canHoldTogether, exactVersion, isPrerelease, markersExclude, observationsOf, parseVersion, satisfies } from "../../model/index.ts";
 import type { DeclaredBody, Fix, Observation, ObservationOf, Requirement } from "../../model/index.ts";
 import type { RuleContext } from "../rule.ts";
-import { place } from "../support.ts";
+import { place, targetsPhrase } from "../support.ts";
 import { exchangesObjects } from "../torch.ts";
 
 /** A folder that is built and installed as one distribution. */
@@ -96,10 +96,30 @@ export function packageOf(context: RuleContext, path: string): Package | undefin
   return packagesOf(context).find((one) => isInside(path, one.directory));
 }
 
-/** The torch requirements that installers of the package meet: its metadata, or the requirements file that stands for it. */
-export function torchOf(one: Package): readonly Requirement[] {
-  const declared = one.install.filter((requirement) => requirement.name === "torch");
-  return declared.length > 0 || one.install.length > 0 ? declared : one.files.filter((requirement) => requirement.name === "torch");
+/** The torch requirements of the built package: its metadata, and the requirements files that setup.py turns into metadata. */
+export function torchOf(context: RuleContext, one: Package): readonly Requirement[] {
+  return [...one.install, ...one.files.filter((requirement) => becomesMetadata(context, one, requirement))].filter((requirement) => requirement.name === "torch");
+}
+
+/** The torch that users of the package install: what its metadata names, else its requirements file. */
+export function wantedTorch(context: RuleContext, one: Package): readonly Requirement[] {
+  const declared = torchOf(context, one);
+  return declared.length > 0 ? declared : one.files.filter((requirement) => requirement.name === "torch");
+}
+
+function becomesMetadata(context: RuleContext, one: Package, requirement: Requirement): boolean {
+  const { path } = requirement.location;
+  const included = observationsOf(context.observations, "requirement-include").some((include) => include.path === path && dirname(include.evidence.location.path) === one.directory && include.evidence.location.path.endsWith(".toml"));
+  if (included) return true;
+  const script = context.files.readText(join(one.directory, "setup.py"));
+  return script.ok && script.text.includes(basename(path));
+}
+
+/** "target ops", "targets a, b and 2 more"; names that could not be worked out are left to the place where they are made. */
+export function nativesPhrase(context: RuleContext, one: Package): string {
+  const names = one.natives.map((body) => body.name).filter((name) => !name.includes("{") && name.length <= 80);
+  const [first] = one.natives;
+  return names.length > 0 || !first ? targetsPhrase(names) : `the extension made at ${place(first.target.location, context.root)}`;
 }
 
 /** Whether two requirements can be in force in one environment, as far as can be told. */
