@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import { loadCatalogue } from "../../src/engine/catalogue/index.ts";
 import { Workspace } from "../../src/engine/diagnosis/index.ts";
 import { NodeFiles } from "../../src/engine/files/index.ts";
-import type { Finding } from "../../src/engine/model/index.ts";
+import type { Finding, Location } from "../../src/engine/model/index.ts";
 import categories from "./categories.json" with { type: "json" };
 
 interface Label {
@@ -75,20 +75,23 @@ for (const repo of new Set(labels.map((label) => label.repo))) {
   });
   for (const label of labels.filter((one) => one.repo === repo)) {
     const rules = rulesOf[label.category] ?? [];
-    const hits = found.flatMap(({ run, findings }) => findings.filter((finding) => rules.includes(finding.rule) && label.locations.some((place) => isAt(finding, root, place))).map((finding) => ({ run, finding })));
+    const hits = found.flatMap(({ run, findings }) => findings.filter((finding) => rules.includes(finding.rule) && label.locations.some((place) => (label.verdict === "defect" ? shows(finding, root, place) : isAt(finding.location, root, place)))).map((finding) => ({ run, finding })));
     outcomes.push({ label, hits });
   }
 }
 
 print(outcomes);
 
-function isAt(finding: Finding, root: string, place: string): boolean {
+/** One disagreement has several places; a label may name any of them. */
+function shows(finding: Finding, root: string, place: string): boolean {
+  return [finding.location, ...finding.related.map((one) => one.location)].some((location) => isAt(location, root, place));
+}
+
+function isAt(location: Location, root: string, place: string): boolean {
   const separator = place.lastIndexOf(":");
   const file = path.join(root, place.slice(0, separator));
   const line = Number(place.slice(separator + 1)) - 1;
-  return [finding.location, ...finding.related.map((one) => one.location)].some(
-    (location) => location.path === file && line >= location.range.start.line - lineTolerance && line <= location.range.end.line + lineTolerance,
-  );
+  return location.path === file && line >= location.range.start.line - lineTolerance && line <= location.range.end.line + lineTolerance;
 }
 
 function print(all: readonly Outcome[]): void {
