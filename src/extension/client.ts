@@ -11,7 +11,7 @@ export interface ClientHooks {
   interpreters(): Readonly<Record<string, string>>;
   onRunning(running: boolean): void;
   /** The server stopped too often to be started again. */
-  onGivenUp(): void;
+  readonly onGivenUp: () => void;
 }
 
 export function createClient(context: vscode.ExtensionContext, log: vscode.LogOutputChannel, hooks: ClientHooks): LanguageClient {

@@ -16,7 +16,7 @@ export class EnvironmentChoices {
   }
 
   async set(folder: string, spec: string | undefined): Promise<void> {
-    const { [folder]: _, ...others } = this.all;
-    await this.#state.update(key, spec === undefined ? others : { ...others, [folder]: spec });
+    const others = Object.entries(this.all).filter(([name]) => name !== folder);
+    await this.#state.update(key, Object.fromEntries(spec === undefined ? others : [...others, [folder, spec]]));
   }
 }

@@ -72,8 +72,8 @@ export class Interpreters implements vscode.Disposable {
     if (this.#known[folder] === interpreter) {
       return;
     }
-    const { [folder]: _, ...others } = this.#known;
-    this.#known = interpreter === undefined ? others : { ...others, [folder]: interpreter };
+    const others = Object.entries(this.#known).filter(([name]) => name !== folder);
+    this.#known = Object.fromEntries(interpreter === undefined ? others : [...others, [folder, interpreter]]);
     this.#onChange(folder, interpreter);
   }
 

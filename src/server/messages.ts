@@ -1,5 +1,6 @@
 /** Abiding's own messages; see src/protocol. */
 import * as path from "node:path";
+import type { CancellationToken } from "vscode-languageserver/node";
 import { describeEnvironment, findEnvironments } from "../engine/installed/index.ts";
 import { valueOf } from "../engine/model/index.ts";
 import { torchName } from "../engine/rules/support.ts";
@@ -14,7 +15,7 @@ import { pathOf } from "./uris.ts";
 export function registerMessages(session: Session, publisher: Publisher, answer: Answer): void {
   const { connection } = session;
   const onRequest = <M extends keyof Requests>(method: M, otherwise: Requests[M]["result"], work: (params: Requests[M]["params"]) => Requests[M]["result"]): void => {
-    connection.onRequest(method, (params: Requests[M]["params"], token) => answer(method, token, otherwise, () => work(params)));
+    connection.onRequest(method, (params: Requests[M]["params"], token: CancellationToken) => answer(method, token, otherwise, () => work(params)));
   };
   onRequest("abiding/status", null, ({ uri }) => {
     const project = session.projectFor(uri);

@@ -32,19 +32,21 @@ export function factValue(fact: Fact): string {
 }
 
 function valueText(trait: Trait, value: NonNullable<Fact["value"]> | null): string {
-  switch (trait) {
-    case "cxx-standard":
-    case "cxx-standard-floor":
-    case "cxx-standard-default":
-      return `C++${String(value)}`;
-    case "cuda-architectures":
-      return (value as readonly CudaArchitecture[]).map(capabilityName).join(", ");
-    case "cuda-version":
-    case "rocm-version":
-      return value === null ? "none" : String(value);
-    default:
-      return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (value === null) {
+    return "none";
   }
+  if (isArchitectures(value)) {
+    return value.map(capabilityName).join(", ");
+  }
+  if (typeof value === "object") {
+    return JSON.stringify(value);
+  }
+  return trait.startsWith("cxx-standard") ? `C++${value}` : String(value);
+}
+
+/** Of all values, only architectures are a list. */
+function isArchitectures(value: NonNullable<Fact["value"]>): value is readonly CudaArchitecture[] {
+  return Array.isArray(value);
 }
 
 /** What the installed side has to say about a declared trait. */

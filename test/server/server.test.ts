@@ -86,7 +86,7 @@ describe("a server that is pulled", () => {
     assert.equal(found.length, 1);
     assert.equal(found[0]?.severity, 1);
     assert.equal(found[0]?.range.start.line, 5);
-    assert.match(String(found[0]?.message), /2\.8\.0\+cu128/);
+    assert.match(JSON.stringify(found[0]?.message), /2\.8\.0\+cu128/);
     assert.match(found[0]?.codeDescription?.href ?? "", /docs\/rules\/libstdcxx-abi\.md$/);
   });
 

@@ -62,7 +62,9 @@ export class LspClient {
   /** Starts a server and says `initialize` and `initialized`. */
   static async start(options: ClientOptions): Promise<LspClient> {
     const main = process.env.ABIDING_TEST_SERVER ?? path.join(checkout, "src/server/main.ts");
-    const { VIRTUAL_ENV: _, CONDA_PREFIX: __, ...environment } = process.env;
+    const environment = { ...process.env };
+    delete environment.VIRTUAL_ENV;
+    delete environment.CONDA_PREFIX;
     const client = new LspClient(spawn(process.execPath, [main, "--stdio"], { env: environment }));
     client.process.stderr.setEncoding("utf8").on("data", (text: string) => client.log.push(text));
     const { connection } = client;
