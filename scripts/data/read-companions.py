@@ -1,8 +1,8 @@
 """Asks pip for the metadata of torch, torchvision and torchaudio releases and writes what they pin.
 
-    python3 scripts/data/read-companions.py FILE
+    python3 scripts/data/read-companions.py FILE [PACKAGE=VERSION ...]
 
-Only metadata is fetched (pip install --dry-run). `merge-torch-wheels.py` puts the result into data/torch-wheels.json.
+The index lists only what suits the running Python; older versions are named on the command line. Only metadata is fetched (pip install --dry-run). `merge-torch-wheels.py` puts the result into data/torch-wheels.json.
 """
 import json
 import pathlib

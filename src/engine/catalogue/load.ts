@@ -61,7 +61,7 @@ function build(): Catalogue {
   const sources: Readonly<Record<string, string | undefined>> = releaseTable.sources;
   const wheels = new Map((wheelTable.wheels as readonly WheelRow[]).map((row) => [row.version, row]));
   const torchReleases = (releaseTable.releases as readonly ReleaseRow[]).flatMap((row) =>
-    [row.version, ...row.patches].map((version) => release(version, row, { ...wheels.get(row.version), ...wheels.get(version) }, sources)),
+    [row.version, ...row.patches].map((version) => release(version, row, wheelOf(wheels.get(row.version), wheels.get(version)), sources)),
   );
   const cudaToolkits = (toolkitTable.toolkits as readonly ToolkitRow[]).map(toolkit);
   return {
@@ -80,7 +80,17 @@ function build(): Catalogue {
   };
 }
 
-/** `seen` is what the release's own wheel says, over what the first wheel of its minor release says. */
+/**
+ * What is known of a release by wheels: its own, over the first of its minor release. Companions are pinned by patch
+ * release, and a key read from another wheel counts only for the same pybind11.
+ */
+function wheelOf(minor: WheelRow | undefined, own: WheelRow | undefined): Partial<WheelRow> {
+  const { companions: _, pybind11Key, gxxAbiVersion, ...rest }: Partial<WheelRow> = minor ?? {};
+  const samePybind11 = own?.pybind11Version === undefined || own.pybind11Version === rest.pybind11Version;
+  const key = { ...(pybind11Key === undefined ? {} : { pybind11Key }), ...(gxxAbiVersion === undefined ? {} : { gxxAbiVersion }) };
+  return { ...rest, ...(samePybind11 ? key : {}), ...own };
+}
+
 function release(version: string, row: ReleaseRow, seen: Partial<WheelRow>, sources: Readonly<Record<string, string | undefined>>): TorchRelease {
   const companions = Object.entries(seen.companions ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {

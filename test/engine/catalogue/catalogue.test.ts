@@ -111,6 +111,12 @@ describe("describeRelease", () => {
     assert.equal(key("2.14.1+cpu"), "v12_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1");
   });
 
+  it("does not lend a patch release the key of another pybind11", () => {
+    const release = catalogue.torchRelease("1.7.1");
+    assert.deepEqual([release?.pybind11Version, release?.pybind11Internals?.belowPython312, release?.pybind11Key], ["2.6.1", 4, undefined]);
+    assert.equal(catalogue.torchRelease("2.5.1")?.pybind11Key, "v4_gcc_libstdcpp_cxxabi1011");
+  });
+
   it("knows nothing of a nightly, a future release or an unknown label but the name", () => {
     const nightly = describeRelease("2.16.0.dev20261101+cu130", catalogue);
     assert.deepEqual(nightly?.facts.map((fact) => [fact.trait, fact.value]), [["torch-version", "2.16.0.dev20261101+cu130"], ["cuda-version", "13.0"]]);
