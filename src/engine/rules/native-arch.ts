@@ -1,10 +1,10 @@
-import type { Condition, DeclaredBody, Finding } from "../model/index.ts";
+import type { Condition, DeclaredBody, DeclaredTarget, Finding } from "../model/index.ts";
 import { observationsOf } from "../model/index.ts";
 import type { Flag } from "../sources/flags/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
 import { deleteArgumentFix } from "./edits.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { conditionSuffix, finding, groupBy, locationKey, place, targetsPhrase, viaPlaces } from "./support.ts";
+import { conditionSuffix, finding, groupBy, isOptIn, locationKey, ownConditions, place, targetsPhrase, viaPlaces } from "./support.ts";
 
 export const nativeArch: Rule = {
   name: "native-arch",
@@ -39,15 +39,14 @@ function nativeFlags(body: DeclaredBody): readonly Flag[] {
   const flags = parseFlags(body.target.arguments);
   return flags.filter((flag, index) => {
     const native = flag.value === "native" && (flag.kind === "gpu-code" || (flag.kind === "machine" && flag.name !== "-mtune"));
-    if (!native || chosen(flag.argument.conditions, body.target.conditions)) return false;
+    if (!native || chosen(flag.argument.conditions, body.target)) return false;
     // A later -march for the same compilers wins.
     return flag.kind === "gpu-code" || !flags.slice(index + 1).some((later) => later.name === flag.name && later.value !== "native" && later.argument.conditions.length === 0 && flag.languages.every((language) => later.languages.includes(language)));
   });
 }
 
-/** What decides that the target is built at all is no choice of its flags. */
-function chosen(conditions: readonly Condition[], ofTarget: readonly Condition[]): boolean {
-  return conditions.some((one) => !ofTarget.some((other) => other.id === one.id) && (one.byDefault === false || (one.byDefault === undefined && one.branch === 0 && askedFor.test(one.text))));
+function chosen(conditions: readonly Condition[], target: DeclaredTarget): boolean {
+  return isOptIn(conditions, target) || ownConditions(conditions, target).some((one) => one.byDefault === undefined && one.branch === 0 && askedFor.test(one.text));
 }
 
 /** Executables are run where they are built, a JIT build too; a package is not. */

@@ -1,6 +1,6 @@
 /** What rules share: making findings, and saying things in the same words everywhere. */
 import { isAbsolute, relative, sep } from "node:path";
-import type { Condition, Evidence, EvidenceStep, Finding, Fix, InstalledBody, Language, Location, RelatedPlace, Severity, SourceEvidence } from "../model/index.ts";
+import type { Condition, DeclaredTarget, Evidence, EvidenceStep, Finding, Fix, InstalledBody, Language, Location, RelatedPlace, Severity, SourceEvidence } from "../model/index.ts";
 import { valueOf } from "../model/index.ts";
 import type { Rule } from "./rule.ts";
 
@@ -101,6 +101,16 @@ function conditionWords(condition: Condition): string {
 export function conditionSuffix(conditions: readonly Condition[]): string {
   const phrase = conditionPhrase(conditions);
   return phrase === "" ? "" : ` (${phrase})`;
+}
+
+/** Conditions of a fact beside those under which its target exists at all. */
+export function ownConditions(conditions: readonly Condition[], target: DeclaredTarget): readonly Condition[] {
+  return conditions.filter((one) => !target.conditions.some((other) => other.id === one.id && other.branch === one.branch));
+}
+
+/** Happens only when whoever builds chooses it against the default, for a target that is built anyway. */
+export function isOptIn(conditions: readonly Condition[], target: DeclaredTarget): boolean {
+  return ownConditions(conditions, target).some((one) => one.byDefault === false);
 }
 
 /** "setup.py:8" or "setup.py:8, when USE_CUDA is on", to stand in brackets. */

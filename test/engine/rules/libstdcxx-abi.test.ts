@@ -46,6 +46,13 @@ test("no torch in the target, torch's stable headers alone, no Linux, and branch
   assert.deepEqual(project([old], { conditions: [made.condition("TORCH_VERSION < 2.7")] }).torch("2.9.1", abi(1)).check(libstdcxxAbi), []);
 });
 
+test("a value that whoever builds has to choose is silent, the default of the same switch is not", () => {
+  const made = project([old]);
+  const under = (byDefault: boolean) => lines(project([old], { conditions: [{ ...made.condition("OLD_ABI"), byDefault }] }).torch("2.9.1", abi(1)).check(libstdcxxAbi));
+  assert.deepEqual(under(false), []);
+  assert.deepEqual(under(true), ["/p/setup.py:2 error"]);
+});
+
 test("the value of torch itself is silent, TensorFlow's is not", () => {
   const made = (follows: "torch" | "tensorflow") => project([old], { follows }).torch("2.9.1", abi(1)).check(libstdcxxAbi);
   assert.deepEqual(made("torch"), []);

@@ -4,7 +4,7 @@ import type { Evidence, Finding, RelatedPlace, SourceEvidence } from "../../mode
 import { compareVersions, factsOf, observationsOf, valueOf } from "../../model/index.ts";
 import libraries from "../../../../data/cxx11-libraries.json" with { type: "json" };
 import type { Rule, RuleContext } from "../rule.ts";
-import { describe, finding, groupBy, joinWords, languagesPhrase, locationKey, place, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
+import { describe, finding, groupBy, isOptIn, joinWords, languagesPhrase, locationKey, place, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
 import { allowedTorch, dependsOnTorchVersion, exchangesObjects, givenTorch, judgedByRange, releaseEvidence, releasePart } from "../torch.ts";
 import type { Claim } from "./claims.ts";
 import { abiFacts, abiFixes, abiLanguages, claimsOf, overriddenByTorch } from "./claims.ts";
@@ -67,7 +67,7 @@ const consequence = "Functions of torch that take or return std::string have oth
 /** Values that the project sets for targets that exchange objects with torch, and that are not torch's. */
 export function againstTorch(rule: Severities, context: RuleContext): readonly Finding[] {
   const bodies = context.declared.filter((body) => exchangesObjects(context, body));
-  const wrong = bodies.flatMap(claimsOf).filter((one) => !dependsOnTorchVersion(one.fact.conditions));
+  const wrong = bodies.flatMap(claimsOf).filter((one) => !dependsOnTorchVersion(one.fact.conditions) && !isOptIn(one.fact.conditions, one.body.target));
   const findings: Finding[] = [];
   for (const claims of groupBy(wrong, (one) => `${locationKey(one.evidence.location)} ${one.value}`).values()) {
     const first = claims[0];

@@ -3,7 +3,7 @@ import type { TorchRelease } from "../../catalogue/index.ts";
 import type { Finding } from "../../model/index.ts";
 import { factsOf } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { describe, finding, groupBy, languagesPhrase, locationKey, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
+import { describe, finding, groupBy, isOptIn, languagesPhrase, locationKey, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
 import { allowedTorch, dependsOnTorchVersion, givenTorch, judgedByRange, outsideRange, releaseEvidence, seesTorch } from "../torch.ts";
 import type { StandardClaim } from "./claims.ts";
 import { isBuilderDefault, standardFixes, standardsOf } from "./claims.ts";
@@ -43,7 +43,7 @@ function judge(rule: Severities, context: RuleContext, first: StandardClaim, gro
       fixes: standardFixes(context.files, first, floor.value),
     });
   }
-  if (outsideRange(first.fact.conditions)) return undefined;
+  if (outsideRange(first.fact.conditions) || isOptIn(first.fact.conditions, first.body.target)) return undefined;
   const allowed = allowedTorch(context, first.evidence.location.path);
   const refusing = allowed.releases.filter((release) => release.cxxStandardFloor > first.value);
   const oldest = refusing[0];
