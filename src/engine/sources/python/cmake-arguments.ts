@@ -43,19 +43,22 @@ export function cmakeArguments(interpreter: Interpreter): CMakeArguments[] {
 
 function commandOf(call: ExternalCall): readonly Leaf[] | undefined {
   const first: Value | undefined = call.arguments.positional[0] ?? call.arguments.keywords.get("args")?.value;
-  if (first?.kind === "list" || first?.kind === "choice") return leavesOf(first);
-  if (first?.kind === "text" && /^\s*cmake\s/.test(first.value)) {
-    const { place, steps } = first;
-    return first.value.trim().split(/\s+/).map((word) => ({ value: { kind: "text" as const, value: word, known: !word.includes("{"), place, steps }, conditions: [], steps: [] }));
-  }
-  return undefined;
+  if (first === undefined) return undefined;
+  return leavesOf(first).flatMap((leaf) => leaf.value.kind === "text" && /^\s*(?:cmake\s|-D\w)/.test(leaf.value.value) ? wordsOf(leaf) : [leaf]);
+}
+
+/** The words of a command line in one text. */
+function wordsOf(leaf: Leaf): readonly Leaf[] {
+  const { value } = leaf;
+  if (value.kind !== "text") return [leaf];
+  return value.value.trim().split(/\s+/).map((word) => ({ ...leaf, value: { ...value, value: word, known: !/[{}]/.test(word) } }));
 }
 
 function isCMake(leaves: readonly Leaf[]): boolean {
   const program = leaves[0]?.value;
   if (program === undefined) return false;
   if (leaves.some((leaf) => leaf.value.kind === "text" && (leaf.value.value === "--build" || leaf.value.value === "--install"))) return false;
-  return program.kind === "text" ? /(?:^|\/)cmake3?(?:\.exe)?$/.test(program.value) : program.kind === "unknown" && /cmake/i.test(render(program));
+  return program.kind === "text" && program.known ? /(?:^|\/)cmake3?(?:\.exe)?$/.test(program.value) : /cmake/i.test(render(program));
 }
 
 function definitionsOf(leaves: readonly Leaf[], fallback: Place, seen: Set<string>): { readonly definitions: readonly Definition[]; readonly directory: string | undefined } {

@@ -10,6 +10,9 @@ import type { Place, SourceFile } from "./source-file.ts";
 /** Functions of one file that are run although nothing in it calls them. */
 const maximumRuns = 300;
 
+/** Steps that one of them may take. */
+const stepsPerFunction = 12_000;
+
 const noArguments = (): Arguments => ({ positional: [], keywords: new Map(), open: false });
 
 /**
@@ -38,7 +41,7 @@ export function runUncalled(interpreter: Interpreter, file: SourceFile): void {
     if (callee.file !== file || interpreter.called.has(callee.node) || runs >= maximumRuns || interpreter.exhausted) continue;
     runs++;
     const place: Place = { file, start: callee.node.start, end: callee.node.start };
-    interpreter.call(bound(interpreter, callee, selves, place), noArguments(), place);
+    interpreter.within(stepsPerFunction, () => { interpreter.call(bound(interpreter, callee, selves, place), noArguments(), place); });
   }
 }
 

@@ -19,8 +19,9 @@ export function invoke(interpreter: Interpreter, callee: FunctionValue, args: Ar
   interpreter.callStack.push(callee);
   try {
     if (callee.node.type === "lambda") return interpreter.evaluate(callee.node.body);
-    executeBlock(interpreter, callee.node.body);
+    const flow = executeBlock(interpreter, callee.node.body);
     interpreter.stack = before.stack;
+    if (flow === "next") scope.writeRemaining(returnName, none, interpreter.stack);
     const result = scope.own(returnName, interpreter.stack) ?? none;
     return interpreter.lift(result, (value) => returned(interpreter, value, { place, what: `function ${callee.name} called` }));
   } finally {

@@ -41,7 +41,7 @@ export function constantOf(interpreter: Interpreter, name: string, place: Place)
       return unknown(name, "torch");
     case "torch._C._PYBIND11_BUILD_ABI": case "torch._C._PYBIND11_STDLIB": case "torch._C._PYBIND11_COMPILER_TYPE":
       return unknown(name, "torch");
-    case "sys.argv": case "sys.executable": case "sys.path": case "sys.version": case "sys.maxsize":
+    case "sys.argv": case "sys.executable": case "sys.version": case "sys.maxsize":
       return unknown(name);
     default:
       return undefined;

@@ -3,10 +3,10 @@ import type { Arguments, Interpreter } from "./interpreter.ts";
 import type { LibraryFunction } from "./library.ts";
 import { baseOf, directoryOf, joinPath, normalisePath } from "./paths.ts";
 import type { TextValue, Value } from "./values.ts";
-import { boolean, followed, render, text, unknown } from "./values.ts";
+import { boolean, followed, none, render, text, unknown } from "./values.ts";
 
 /** Folders visited and names matched by one glob. */
-const limits = { folders: 500, matches: 2_000 };
+const limits = { folders: 200, matches: 2_000 };
 
 export function absolute(interpreter: Interpreter, path: string): string {
   return normalisePath(path.startsWith("/") ? path : joinPath([interpreter.directory, path]));
@@ -74,20 +74,19 @@ export function matches(interpreter: Interpreter, pattern: TextValue, place: Pla
 function walk(interpreter: Interpreter, folder: string, parts: readonly string[], found: string[], budget: { folders: number }): void {
   const [part, ...rest] = parts;
   if (part === undefined || budget.folders-- <= 0) return;
-  const names = interpreter.files.list(folder === "/" ? "/" : folder);
+  const entries = interpreter.files.entries(folder);
   if (part === "**") {
     walk(interpreter, folder, rest.length === 0 ? ["*"] : rest, found, budget);
-    for (const name of names) {
-      if (name.startsWith(".") || interpreter.files.status(`${folder}/${name}`)?.kind !== "directory") continue;
-      walk(interpreter, `${folder}/${name}`, parts, found, budget);
+    for (const { name, kind } of entries) {
+      if (kind === "directory" && !name.startsWith(".")) walk(interpreter, `${folder}/${name}`, parts, found, budget);
     }
     return;
   }
-  for (const name of names) {
+  for (const { name, kind } of entries) {
     if (found.length >= limits.matches || !matchesPattern(name, part)) continue;
     const full = `${folder}/${name}`;
     if (rest.length === 0) found.push(full);
-    else if (interpreter.files.status(full)?.kind === "directory") walk(interpreter, full, rest, found, budget);
+    else if (kind !== "file") walk(interpreter, full, rest, found, budget);
   }
 }
 
@@ -133,6 +132,12 @@ function workingDirectory(interpreter: Interpreter, _: Arguments, place: Place):
   return text(interpreter.directory, place);
 }
 
+function addSearchPath(interpreter: Interpreter, args: Arguments): Value {
+  const folder = args.positional.at(-1);
+  if (folder?.kind === "text" && folder.known && interpreter.searchPaths.length < 50) interpreter.searchPaths.push(absolute(interpreter, folder.value));
+  return none;
+}
+
 export const fileFunctions: Readonly<Record<string, LibraryFunction | undefined>> = {
   "os.path.join": joined,
   "pathlib.Path": joined,
@@ -149,6 +154,8 @@ export const fileFunctions: Readonly<Record<string, LibraryFunction | undefined>
     const full = absolute(interpreter, value);
     return full.startsWith(`${interpreter.directory}/`) ? full.slice(interpreter.directory.length + 1) : full;
   }),
+  "sys.path.append": addSearchPath,
+  "sys.path.insert": addSearchPath,
   "os.fspath": path((value) => value),
   "os.path.exists": present(undefined),
   "os.path.isfile": present("file"),

@@ -54,6 +54,8 @@ export class Interpreter {
   readonly objects: ObjectValue[] = [];
   readonly called = new Set<FunctionDefinition | Lambda>();
   readonly callStack: FunctionValue[] = [];
+  /** Folders that the script adds to sys.path. */
+  readonly searchPaths: string[] = [];
   /** Lists that were given a name, for those that are recognised by it. */
   readonly namedLists = new Map<string, Set<ListValue>>();
   /** Values written to environment variables. */
@@ -64,6 +66,7 @@ export class Interpreter {
   followsTorch = 0;
   readonly importModule: (interpreter: Interpreter, name: string, level: number) => Value | undefined;
   #steps = 0;
+  #limit = limits.steps;
   #depth = 0;
 
   constructor(file: SourceFile, directory: string, files: Files, context: EvaluationContext, importModule: (interpreter: Interpreter, name: string, level: number) => Value | undefined) {
@@ -77,12 +80,23 @@ export class Interpreter {
   }
 
   get exhausted(): boolean {
-    return this.#steps > limits.steps;
+    return this.#steps > this.#limit;
   }
 
   /** Counts a unit of work; false when there is no more to spend. */
   step(): boolean {
-    return ++this.#steps <= limits.steps;
+    return ++this.#steps <= this.#limit;
+  }
+
+  /** Runs something that may spend only so many steps. */
+  within(steps: number, run: () => void): void {
+    const before = this.#limit;
+    this.#limit = Math.min(before, this.#steps + steps);
+    try {
+      run();
+    } finally {
+      this.#limit = before;
+    }
   }
 
   place(node: { readonly start: number; readonly end: number }): Place {

@@ -55,7 +55,7 @@ export class ModuleLoader {
       for (let up = 1; up < level; up++) folder = directoryOf(folder);
       return this.#moduleAt(interpreter, name === "" ? folder : joinPath([folder, relative]));
     }
-    for (const folder of new Set([here, interpreter.directory, this.#outermost(interpreter, here)])) {
+    for (const folder of new Set([here, ...interpreter.searchPaths, interpreter.directory, this.#outermost(interpreter, here)])) {
       const found = this.#moduleAt(interpreter, joinPath([folder, relative]));
       if (found !== undefined) return found;
     }

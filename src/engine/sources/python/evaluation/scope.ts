@@ -111,6 +111,15 @@ export class Scope {
     this.#names.set(name, overlay(this.#names.get(name) ?? [], value, conditions));
   }
 
+  /** A value for what has none yet: where one was written before, that one stays. */
+  writeRemaining(name: string, value: Value, stack: Conditions): void {
+    const conditions = beyond(stack.filter((one) => one.assumed !== true), this.base);
+    const old = this.#names.get(name) ?? [];
+    let ways: readonly Conditions[] = [conditions];
+    for (const before of old) ways = ways.flatMap((way) => canHoldTogether(way, before.conditions) ? without(way, before.conditions) : [way]).slice(0, maximumAlternatives);
+    this.#names.set(name, [...old, ...ways.map((way) => ({ value, conditions: way }))].slice(0, maximumAlternatives));
+  }
+
   names(): Iterable<string> {
     return this.#names.keys();
   }

@@ -45,7 +45,7 @@ function execute(interpreter: Interpreter, statement: Statement): Flow {
       augment(interpreter, statement.target, statement.operator, interpreter.evaluate(statement.value), interpreter.place(statement));
       return "next";
     case "return":
-      interpreter.scope.write(returnName, statement.value === undefined ? none : interpreter.evaluate(statement.value), interpreter.stack);
+      interpreter.scope.writeRemaining(returnName, statement.value === undefined ? none : interpreter.evaluate(statement.value), interpreter.stack);
       return "leave";
     case "break": case "continue":
       return "leave";
