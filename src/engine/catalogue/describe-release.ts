@@ -38,7 +38,7 @@ function describeKnown(name: string, release: TorchRelease, label: string | unde
   }
   const facts: Fact[] = [];
   const add = <T extends Trait>(trait: T, value: TraitValues[T], source: string, row: string): void => {
-    facts.push(catalogueFact(trait, value, row, source) as Fact);
+    facts.push(catalogueFact(trait, value, row, source));
   };
   const all = release.sources.join("; ");
   const row = release.version;

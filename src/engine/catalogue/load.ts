@@ -85,10 +85,13 @@ function build(): Catalogue {
  * release, and a key read from another wheel counts only for the same pybind11.
  */
 function wheelOf(minor: WheelRow | undefined, own: WheelRow | undefined): Partial<WheelRow> {
-  const { companions: _, pybind11Key, gxxAbiVersion, ...rest }: Partial<WheelRow> = minor ?? {};
-  const samePybind11 = own?.pybind11Version === undefined || own.pybind11Version === rest.pybind11Version;
-  const key = { ...(pybind11Key === undefined ? {} : { pybind11Key }), ...(gxxAbiVersion === undefined ? {} : { gxxAbiVersion }) };
-  return { ...rest, ...(samePybind11 ? key : {}), ...own };
+  const lent: { -readonly [K in keyof WheelRow]?: WheelRow[K] } = { ...minor };
+  delete lent.companions;
+  if (own?.pybind11Version !== undefined && own.pybind11Version !== minor?.pybind11Version) {
+    delete lent.pybind11Key;
+    delete lent.gxxAbiVersion;
+  }
+  return { ...lent, ...own };
 }
 
 function release(version: string, row: ReleaseRow, seen: Partial<WheelRow>, sources: Readonly<Record<string, string | undefined>>): TorchRelease {

@@ -4,10 +4,8 @@
  */
 export { describeEnvironment } from "./describe.ts";
 export { describeDefault, findEnvironments } from "./find.ts";
-export type { FoundEnvironment, Surroundings } from "./find.ts";
+export type { Surroundings } from "./find.ts";
 export { hasHeaders, isRefusedUnderStableAbi, torchHeader } from "./headers.ts";
 export { bodyOfProfile, profileOf } from "./profile.ts";
-export type { Profile } from "./profile.ts";
 export { resolveAgainst } from "./resolve.ts";
-export type { Resolution } from "./resolve.ts";
 export { findToolchains } from "./toolchains.ts";

@@ -2,13 +2,17 @@ import * as path from "node:path";
 import type { Fact, Files, ToolchainBody, TraitValues } from "../model/index.ts";
 import { observed } from "./facts.ts";
 import type { Surroundings } from "./find.ts";
+import { prefixOfInterpreter } from "./python.ts";
 
 type Bounds = TraitValues["host-compiler-bounds"];
+
+/** What a search for compilers needs to know. */
+type Machine = Pick<Surroundings, "files" | "environment" | "interpreter">;
 
 const maximumEntries = 200;
 
 /** Compilers and CUDA toolkits of the machine, read from their files. The toolkit that a build would take comes first. */
-export function findToolchains(where: Pick<Surroundings, "files" | "environment">): readonly ToolchainBody[] {
+export function findToolchains(where: Machine): readonly ToolchainBody[] {
   return [...cudaToolkits(where), ...gccs(where.files), ...clangs(where.files)];
 }
 
@@ -19,7 +23,7 @@ export function describeCudaToolkit(folder: string, files: Files): ToolchainBody
   if (version === undefined) {
     return undefined;
   }
-  const facts: Fact[] = [version];
+  const facts: Fact[] = [version.fact];
   for (const include of includes) {
     const file = path.join(include, "crt", "host_config.h");
     const read = files.readText(file);
@@ -28,7 +32,7 @@ export function describeCudaToolkit(folder: string, files: Files): ToolchainBody
       break;
     }
   }
-  return { role: "toolchain", name: `CUDA ${String(version.value)}`, path: folder, facts };
+  return { role: "toolchain", name: `CUDA ${version.text}`, path: folder, facts };
 }
 
 /**
@@ -50,13 +54,13 @@ export function hostCompilerBounds(text: string): Bounds {
   };
 }
 
-function toolkitVersion(folder: string, includes: readonly string[], files: Files): Fact | undefined {
+function toolkitVersion(folder: string, includes: readonly string[], files: Files): { readonly text: string; readonly fact: Fact } | undefined {
   const json = path.join(folder, "version.json");
   const read = files.readText(json);
   // {"cuda": {"name": "CUDA SDK", "version": "12.4.1"}, ...}
   const named = read.ok ? /"cuda"\s*:\s*\{[^}]*"version"\s*:\s*"(\d+\.\d+)/.exec(read.text)?.[1] : undefined;
   if (named !== undefined) {
-    return observed("cuda-version", named, json, `version ${named}`);
+    return { text: named, fact: observed("cuda-version", named, json, `version ${named}`) };
   }
   for (const [name, macro] of [["cuda.h", "CUDA_VERSION"], ["cuda_runtime_api.h", "CUDART_VERSION"]] as const) {
     for (const include of includes) {
@@ -65,14 +69,14 @@ function toolkitVersion(folder: string, includes: readonly string[], files: File
       const value = header.ok ? new RegExp(`#\\s*define\\s+${macro}\\s+(\\d{4,5})\\b`).exec(header.text)?.[1] : undefined;
       if (value !== undefined) {
         const version = `${Math.floor(Number(value) / 1000)}.${Math.floor((Number(value) % 1000) / 10)}`;
-        return observed("cuda-version", version, file, `${macro} ${value}`);
+        return { text: version, fact: observed("cuda-version", version, file, `${macro} ${value}`) };
       }
     }
   }
   return undefined;
 }
 
-function cudaToolkits(where: Pick<Surroundings, "files" | "environment">): readonly ToolchainBody[] {
+function cudaToolkits(where: Machine): readonly ToolchainBody[] {
   const { files, environment } = where;
   const found = new Map<string, ToolchainBody>();
   for (const folder of cudaFolders(where)) {
@@ -84,7 +88,8 @@ function cudaToolkits(where: Pick<Surroundings, "files" | "environment">): reado
       }
     }
   }
-  const wheels = environment["VIRTUAL_ENV"] ?? environment["CONDA_PREFIX"];
+  const chosen = where.interpreter === undefined ? undefined : prefixOfInterpreter(where.interpreter, files, environment);
+  const wheels = chosen ?? environment["VIRTUAL_ENV"] ?? environment["CONDA_PREFIX"];
   for (const folder of wheels === undefined ? [] : pipToolkits(wheels, files)) {
     const real = files.realPath(folder);
     const body = real === undefined || found.has(real) ? undefined : describeCudaToolkit(folder, files);
@@ -96,7 +101,7 @@ function cudaToolkits(where: Pick<Surroundings, "files" | "environment">): reado
 }
 
 /** The order of torch.utils.cpp_extension: CUDA_HOME, CUDA_PATH, nvcc on PATH, /usr/local/cuda. */
-function* cudaFolders({ files, environment }: Pick<Surroundings, "files" | "environment">): Generator<string> {
+function* cudaFolders({ files, environment }: Machine): Generator<string> {
   for (const variable of ["CUDA_HOME", "CUDA_PATH"]) {
     const folder = environment[variable];
     if (folder !== undefined && path.isAbsolute(folder)) {

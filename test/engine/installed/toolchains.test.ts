@@ -38,6 +38,10 @@ describe("findToolchains", () => {
   it("takes the toolkit of NVIDIA's wheels in the active environment", () => {
     const files = new MemoryFiles({ "/venv/lib/python3.12/site-packages/nvidia/cu13/include/cuda.h": "#define CUDA_VERSION 13020\n" });
     assert.deepEqual(findToolchains({ files, environment: { VIRTUAL_ENV: "/venv" } }).map((one) => one.name), ["CUDA 13.2"]);
+    files.write("/chosen/pyvenv.cfg", "version = 3.12.1\n");
+    files.write("/chosen/bin/python", "");
+    files.write("/chosen/lib/python3.12/site-packages/nvidia/cuda_nvcc/include/cuda.h", "#define CUDA_VERSION 12090\n");
+    assert.deepEqual(findToolchains({ files, environment: { VIRTUAL_ENV: "/venv" }, interpreter: "/chosen/bin/python" }).map((one) => one.name), ["CUDA 12.9"]);
   });
 
   it("finds compilers by their folders, and no compiler where only its libraries are", () => {

@@ -3,6 +3,4 @@
  * Every offset and count comes from a file that may be hostile, so each is bounded before it is used.
  */
 export { openElf } from "./elf-file.ts";
-export type { ElfFile, ElfResult } from "./elf-file.ts";
-export type { ElfSymbol } from "./symbols.ts";
-export type { VersionNeed } from "./versions.ts";
+export type { ElfFile } from "./elf-file.ts";

@@ -1,4 +1,5 @@
-import { RangeReader, readUint64 } from "./range-reader.ts";
+import { readUint64 } from "./range-reader.ts";
+import type { RangeReader } from "./range-reader.ts";
 
 const symbolSize = 24;
 /** libtorch_cpu has 75,000; a file that claims more than this is damaged. */
