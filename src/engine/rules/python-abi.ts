@@ -1,4 +1,4 @@
-import { canHoldTogether, compareVersions, factsOf, observationsOf, valueOf, versionSet } from "../model/index.ts";
+import { canHoldTogether, compareVersions, factsOf, observationsOf, valueOf } from "../model/index.ts";
 import type { DeclaredBody, DeclaredTarget, Finding, WheelTag } from "../model/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
@@ -129,9 +129,8 @@ function levelAbovePython(context: RuleContext, body: DeclaredBody): Finding[] {
   if (level === undefined || evidence?.kind !== "source") return [];
   return observationsOf(context.observations, "python-range").flatMap((range) => {
     if (!isBeside(range.evidence.location.path, evidence.location.path)) return [];
-    const lowest = versionSet(range.specifier)?.[0]?.low;
     const floor = /(?:>=|==|~=)\s*(3\.\d+)/.exec(range.specifier)?.[1];
-    if (lowest === undefined || floor === undefined || compareVersions(level, floor) <= 0) return [];
+    if (floor === undefined || compareVersions(level, floor) <= 0) return [];
     return [finding(pythonAbi, {
       message: `Target ${body.name} is compiled for the limited API of Python ${level}, and requires-python at ${place(range.evidence.location, context.root)} (${range.specifier}) admits Python ${floor}: the wheel can be installed there, and the module may need functions that Python ${floor} does not have. Lower the level to ${floor} or raise requires-python.`,
       severity: "warning",
