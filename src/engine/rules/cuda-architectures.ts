@@ -34,7 +34,7 @@ const versionBranch = /cuda|nvcc|toolkit|compute_cap|capability|arch|sm_?\d/i;
 function check(context: RuleContext): readonly Finding[] {
   const toolkit = toolkitOf(context);
   const requests = [...listRequests(context), ...targetRequests(context.declared)];
-  const unknown = toolkit === undefined ? [] : requests.flatMap((request) => unknownToToolkit(context, request, toolkit));
+  const unknown = toolkit === undefined ? [] : unknownToToolkit(context, requests, toolkit);
   return [...unknown, ...specificOnly(context, requests)];
 }
 
@@ -76,29 +76,34 @@ function targetRequests(bodies: readonly DeclaredBody[]): readonly Request[] {
     const first = group[0];
     if (first === undefined) return [];
     const architectures = group.flatMap((one) => one.architectures).filter((one, index, all) => all.findIndex((other) => other.sm === one.sm && other.suffix === one.suffix) === index);
-    return [{ names: group.map((one) => one.body.name), architectures, conditions: first.conditions, evidence: first.evidence, written: first.evidence.text.trim() }];
+    return [{ names: group.map((one) => one.body.name), architectures, conditions: first.conditions, evidence: first.evidence, written: first.evidence.text.trim().replace(/^(["'])(.*)\1$/, "$2") }];
   });
 }
 
-function unknownToToolkit(context: RuleContext, request: Request, toolkit: Toolkit): readonly Finding[] {
-  if (request.conditions.some((one) => versionBranch.test(one.text)) || dependsOnTorchVersion(request.conditions)) return [];
+/** One finding a target, however many flags of it are refused. */
+function unknownToToolkit(context: RuleContext, requests: readonly Request[], toolkit: Toolkit): readonly Finding[] {
   const known = toolkit.table.architectures;
-  const refused = request.architectures.filter((one) => !known.some((other) => other.sm === one.sm && other.suffixes.includes(one.suffix)));
   const oldest = Math.min(...known.map((one) => one.sm));
-  if (refused.length === 0 || known.length === 0) return [];
-  const dropped = refused.filter((one) => one.sm < oldest);
-  const tooNew = refused.filter((one) => one.sm >= oldest);
-  const parts = [
-    dropped.length === 0 ? "" : `has dropped ${joinWords(dropped.map(capabilityName))} (its oldest is ${capabilityName({ sm: oldest, suffix: "", real: true, ptx: false })})`,
-    tooNew.length === 0 ? "" : `does not know ${joinWords(tooNew.map(capabilityName))}`,
-  ].filter((one) => one !== "");
-  const example = refused[0];
-  return [finding(cudaArchitectures, {
-    message: `${request.written} at ${place(request.evidence.location, context.root)}${conditionSuffix(request.conditions)}${request.names.length === 0 ? "" : ` for ${targetsPhrase(request.names)}`} asks for GPU code that nvcc of ${toolkit.words} cannot make: it ${parts.join(" and ")}. nvcc stops with "Unsupported gpu architecture 'compute_${example?.sm ?? ""}${example?.suffix ?? ""}'".`,
-    location: request.evidence.location,
-    related: viaPlaces(request.evidence.via),
-    against: toolkit.evidence,
-  })];
+  const isRefused = (one: CudaArchitecture): boolean => !known.some((other) => other.sm === one.sm && other.suffixes.includes(one.suffix));
+  const refused = requests.filter((one) => one.architectures.some(isRefused) && !one.conditions.some((condition) => versionBranch.test(condition.text)) && !dependsOnTorchVersion(one.conditions));
+  return [...groupBy(refused, (one) => (one.names.length === 0 ? locationKey(one.evidence.location) : one.names.join("\0"))).values()].flatMap((group) => {
+    const first = group[0];
+    if (first === undefined || known.length === 0) return [];
+    const all = group.flatMap((one) => one.architectures.filter(isRefused));
+    const dropped = [...new Set(all.filter((one) => one.sm < oldest).map(capabilityName))];
+    const tooNew = [...new Set(all.filter((one) => one.sm >= oldest).map(capabilityName))];
+    const parts = [
+      dropped.length === 0 ? "" : `has dropped ${joinWords(dropped)} (its oldest is ${capabilityName({ sm: oldest, suffix: "", real: true, ptx: false })})`,
+      tooNew.length === 0 ? "" : `does not know ${joinWords(tooNew)}`,
+    ].filter((one) => one !== "");
+    const example = all[0];
+    return [finding(cudaArchitectures, {
+      message: `${first.written} at ${place(first.evidence.location, context.root)}${conditionSuffix(first.conditions)}${first.names.length === 0 ? "" : ` for ${targetsPhrase(first.names)}`}${group.length === 1 ? " asks" : ` and ${group.length - 1} more like it ask`} for GPU code that nvcc of ${toolkit.words} cannot make: it ${parts.join(" and ")}. nvcc stops with "Unsupported gpu architecture 'compute_${example?.sm ?? ""}${example?.suffix ?? ""}'".`,
+      location: first.evidence.location,
+      related: [...group.slice(1).map((one) => ({ message: `${one.written} is refused too`, location: one.evidence.location })), ...viaPlaces(first.evidence.via)],
+      against: toolkit.evidence,
+    })];
+  });
 }
 
 /** Code for one kind of GPU, no other code and no PTX that a later GPU could compile. */

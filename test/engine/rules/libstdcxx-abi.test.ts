@@ -160,11 +160,22 @@ test("defaults of CMake and setup.py that differ, and a default that is not torc
   assert.deepEqual(made.check(libstdcxxAbi), []);
 });
 
+test("a default and the flag that it reaches are one finding, at the default", () => {
+  const made = new RuleProject({ "/p/CMakeLists.txt": "set(USE_CXX11 0)\nops\n-D_GLIBCXX_USE_CXX11_ABI=0\n", "/p/a.cpp": torchSource });
+  const evidence = made.evidence("/p/CMakeLists.txt", "0");
+  made.observations.push({ kind: "abi-setting", value: 0, how: "cache default", variable: "USE_CXX11", conditions: [], evidence });
+  const argument = made.argument("/p/CMakeLists.txt", old, { evidence: { ...made.evidence("/p/CMakeLists.txt", old), via: [{ what: "variable USE_CXX11 set", location: evidence.location }] } });
+  const found = made.target("/p/CMakeLists.txt", ["/p/a.cpp"], { arguments: [argument] }).torch("2.9.1", abi(1)).check(libstdcxxAbi);
+  assert.deepEqual(lines(found), ["/p/CMakeLists.txt:1 error"]);
+  assert.deepEqual(found[0]?.related.map((one) => one.message), ["target ops gets it here"]);
+});
+
 test("no value where g++'s default of 1 meets a torch of ABI 0", () => {
   const plain = (torch: 0 | 1, madeBy = "Extension") => lines(project([], {}, { madeBy }).torch("2.5.1", abi(torch)).check(libstdcxxAbi));
   assert.deepEqual(plain(0), ["/p/setup.py:1 error"]);
   assert.deepEqual(plain(1), []);
   assert.deepEqual(plain(0, "CppExtension"), []);
+  assert.deepEqual(plain(0, "NpuExtension"), []);
 });
 
 test("OpenCV beside a torch of ABI 0", () => {

@@ -96,6 +96,15 @@ test("code for one kind of GPU alone is information", () => {
   assert.deepEqual(made(["-gencode=arch=compute_90a,code=sm_90a", "-gencode=arch=compute_80,code=sm_80"]), []);
 });
 
+test("several refused flags of one target are one finding", () => {
+  const flags = ["-gencode=arch=compute_50,code=sm_50", "-gencode=arch=compute_60,code=sm_60", "-gencode=arch=compute_90,code=sm_90"];
+  const made = new RuleProject({ "/p/setup.py": `ops a.cu\n${flags.join("\n")}\n`, "/p/a.cu": "" });
+  made.target("/p/setup.py", ["/p/a.cu"], { arguments: flags.map((text) => made.argument("/p/setup.py", text, { languages: ["CUDA"] })) });
+  const found = made.torch("2.13.0", { "cuda-version": "13.0" }).check(cudaArchitectures);
+  assert.deepEqual(lines(found), ["/p/setup.py:2 warning"]);
+  assert.match(found[0]?.message ?? "", /and 1 more like it ask for GPU code .* has dropped 5\.0 and 6\.0 \(its oldest is 7\.5\)/);
+});
+
 function binding(pin: string, madeBy = "pybind11_add_module", flags: readonly string[] = []) {
   const made = new RuleProject({ "/p/CMakeLists.txt": `ops a.cpp\n${pin}\n${flags.join("\n")}`, "/p/a.cpp": "#include <torch/extension.h>\n" });
   const args = flags.map((text): CompileArgument => made.argument("/p/CMakeLists.txt", text));

@@ -1,6 +1,6 @@
 /** The libstdc++ ABI of targets against the torch that they meet. */
 import type { TorchRelease } from "../../catalogue/index.ts";
-import type { Evidence, Finding, RelatedPlace, SourceEvidence } from "../../model/index.ts";
+import type { AbiSetting, Evidence, Finding, Location, RelatedPlace, SourceEvidence } from "../../model/index.ts";
 import { compareVersions, factsOf, observationsOf, valueOf } from "../../model/index.ts";
 import libraries from "../../../../data/cxx11-libraries.json" with { type: "json" };
 import type { Rule, RuleContext } from "../rule.ts";
@@ -68,15 +68,16 @@ const consequence = "Functions of torch that take or return std::string have oth
 export function againstTorch(rule: Severities, context: RuleContext): readonly Finding[] {
   const bodies = context.declared.filter((body) => exchangesObjects(context, body));
   const wrong = bodies.flatMap(claimsOf).filter((one) => !dependsOnTorchVersion(one.fact.conditions) && !isOptIn(one.fact.conditions, one.body.target));
+  const settings = defaultSettings(context, bodies.length > 0);
   const findings: Finding[] = [];
   for (const claims of groupBy(wrong, (one) => `${locationKey(one.evidence.location)} ${one.value}`).values()) {
     const first = claims[0];
     if (first === undefined) continue;
     const torch = torchAbi(context, first.evidence.location.path);
-    if (torch === undefined || torch.value === first.value) continue;
+    if (torch === undefined || torch.value === first.value || settings.some((setting) => setting.value === first.value && decides(setting, first))) continue;
     findings.push(disagreement(rule, context, first, claims, torch));
   }
-  findings.push(...overridden(rule, context, bodies), ...defaults(rule, context, bodies.length > 0), ...missing(rule, context), ...otherLibraries(rule, context));
+  findings.push(...overridden(rule, context, bodies), ...defaults(rule, context, settings, wrong), ...missing(rule, context), ...otherLibraries(rule, context));
   return findings;
 }
 
@@ -123,20 +124,32 @@ function overridden(rule: Severities, context: RuleContext, bodies: RuleContext[
 }
 
 /** Defaults of options and environment variables that choose the ABI for the whole project. */
-function defaults(rule: Severities, context: RuleContext, hasTorchTarget: boolean): readonly Finding[] {
-  const searches = observationsOf(context.observations, "package-search").some((one) => one.name === "Torch");
-  if (!hasTorchTarget && !searches) return [];
+function defaultSettings(context: RuleContext, hasTorchTarget: boolean): readonly AbiSetting[] {
+  if (!hasTorchTarget && !observationsOf(context.observations, "package-search").some((one) => one.name === "Torch")) return [];
+  return observationsOf(context.observations, "abi-setting").filter((one) => one.value !== undefined && /default/.test(one.how) && !dependsOnTorchVersion(one.conditions));
+}
+
+/** Whether the value of a claim comes from a setting: then the setting is the place to edit. */
+function decides(setting: AbiSetting, claim: Claim): boolean {
+  const at = setting.evidence.location;
+  const sameLine = (other: Location): boolean => other.path === at.path && other.range.start.line === at.range.start.line;
+  if (sameLine(claim.evidence.location)) return false;
+  const named = setting.variable;
+  return claim.evidence.via.some((step) => sameLine(step.location)) || claim.fact.conditions.some((one) => sameLine(one.location) || (named !== undefined && one.text.includes(named)));
+}
+
+function defaults(rule: Severities, context: RuleContext, settings: readonly AbiSetting[], claims: readonly Claim[]): readonly Finding[] {
   const findings: Finding[] = [];
-  for (const setting of observationsOf(context.observations, "abi-setting")) {
-    if (setting.value === undefined || !/default/.test(setting.how) || dependsOnTorchVersion(setting.conditions)) continue;
+  for (const setting of settings) {
     const torch = torchAbi(context, setting.evidence.location.path);
-    if (torch === undefined || torch.value === setting.value) continue;
+    if (torch === undefined || setting.value === undefined || torch.value === setting.value) continue;
     const name = setting.variable ?? "the ABI option";
+    const reached = claims.filter((one) => one.value === setting.value && decides(setting, one));
     findings.push(finding(rule, {
       severity: torch.exact ? rule.severity : "warning",
       message: `${name} defaults to ${setting.value} at ${place(setting.evidence.location, context.root)}, but ${torch.words}. A build that does not set ${name} gets _GLIBCXX_USE_CXX11_ABI=${setting.value}. ${consequence}${torch.exact ? "" : ` ${judgedByRange}`}`,
       location: setting.evidence.location,
-      related: viaPlaces(setting.evidence.via),
+      related: [...viaPlaces(setting.evidence.via), ...reached.map((one) => ({ message: `target ${one.body.name} gets it here`, location: one.evidence.location }))],
       against: torch.evidence,
       fixes: abiFixes(context.files, setting.evidence, setting.value, torch.value, false),
     }));
@@ -150,8 +163,9 @@ function missing(rule: Severities, context: RuleContext): readonly Finding[] {
   const findings: Finding[] = [];
   for (const body of context.declared) {
     if (body.target.usesTorch !== true || !exchangesObjects(context, body) || !body.target.languages.includes("CXX")) continue;
-    const fromTorch = body.target.builder === "torch-jit" || /^(?:Cpp|CUDA|Sycl)Extension$/.test(body.target.madeBy);
-    if (fromTorch || body.facts.some((one) => one.trait === "libstdcxx-abi") || body.target.arguments.some((one) => !one.known && one.languages.includes("CXX"))) continue;
+    // torch's own extension classes, and those that other packages derive from them, pass the macro themselves.
+    const passesItself = body.target.builder === "torch-jit" || (body.target.builder === "setuptools" && !/^(?:Pybind11)?Extension$/.test(body.target.madeBy));
+    if (passesItself || body.facts.some((one) => one.trait === "libstdcxx-abi") || body.target.arguments.some((one) => !one.known && one.languages.includes("CXX"))) continue;
     const torch = torchAbi(context, body.target.location.path);
     if (torch === undefined || torch.value === 1) continue;
     findings.push(finding(rule, {

@@ -35,7 +35,8 @@ function judge(rule: Severities, context: RuleContext, first: StandardClaim, gro
   };
   if (context.installed !== undefined) {
     const floor = factsOf(context.installed.facts, "cxx-standard-floor").find((one) => one.value !== undefined);
-    if (floor?.value === undefined || first.value >= floor.value) return undefined;
+    const isRocm = context.installed.facts.some((one) => one.trait === "rocm-version" && typeof one.value === "string");
+    if (floor?.value === undefined || first.value >= floor.value || (!isRocm && outsideRange(first.fact.conditions))) return undefined;
     return finding(rule, {
       ...common,
       message: `${subject}, but the headers of ${givenTorch(context)?.name ?? "torch"} stop with an #error below C++${floor.value} (${describe(floor.evidence[0], context.root)}).`,
