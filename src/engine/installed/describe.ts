@@ -1,5 +1,6 @@
 import * as path from "node:path";
 import type { Catalogue } from "../catalogue/index.ts";
+import { valueOf } from "../model/index.ts";
 import type { Fact, Files, InstalledBody } from "../model/index.ts";
 import { distributionsIn } from "./distributions.ts";
 import { prefixOfInterpreter, readPython } from "./python.ts";
@@ -23,15 +24,17 @@ export function describeEnvironment(place: string, files: Files, catalogue: Cata
   if (isTorchPackage(place, files)) {
     return describePackage(place, files, catalogue);
   }
-  if (isLibtorch(place, files)) {
-    const torch = describeTorch(place, undefined, files, catalogue);
-    return { role: "installed", name: `libtorch ${torch.version ?? "of unknown version"} in ${place}`, source: "libtorch", torchRoot: place, facts: torch.facts, distributions: [], shadowed: [], notKnown: torch.notKnown };
-  }
   const inside = path.join(place, "torch");
   if (isTorchPackage(inside, files)) {
     return describePackage(inside, files, catalogue);
   }
-  return describePrefix(place, files, catalogue, settings);
+  // A conda prefix has the shape of a libtorch folder too; the torch that its Python imports is the one that counts.
+  const environment = describePrefix(place, files, catalogue, settings);
+  if (environment?.torchRoot === undefined && isLibtorch(place, files)) {
+    const torch = describeTorch(place, undefined, files, catalogue);
+    return { role: "installed", name: `libtorch ${torch.version ?? "of unknown version"} in ${place}`, source: "libtorch", torchRoot: place, facts: torch.facts, distributions: [], shadowed: [], notKnown: torch.notKnown };
+  }
+  return environment;
 }
 
 /** Describes the Python environment at a prefix; undefined when there is no Python. */
@@ -56,8 +59,15 @@ export function describePrefix(prefix: string, files: Files, catalogue: Catalogu
     facts: mergeFacts(python.facts, torch.facts),
     distributions,
     shadowed: shadowed.map((one) => ({ path: one, version: torchVersion(one, files) })),
-    notKnown: torch.notKnown,
+    notKnown: [...torch.notKnown, ...foreignPython(python, torch.facts, winner)],
   };
+}
+
+/** torch's extension module is built for one Python; another one does not find it. */
+function foreignPython(python: PythonEnvironment, torch: readonly Fact[], torchRoot: string): readonly string[] {
+  const own = valueOf(python.facts, "python-suffix");
+  const built = valueOf(torch, "python-suffix");
+  return own === undefined || built === undefined || own === built ? [] : [`The torch in ${torchRoot} is built for ${built}, and the Python of ${python.prefix} is ${own}: it cannot import this torch.`];
 }
 
 /** A torch package by itself; the environment around it is found when it lies in one. */

@@ -127,7 +127,7 @@ function* otherEnvironments(environment: Readonly<Record<string, string | undefi
   if (home === undefined) {
     return;
   }
-  for (const folder of [".virtualenvs", path.join(".local", "share", "virtualenvs")]) {
+  for (const folder of [".virtualenvs", path.join(".local", "share", "virtualenvs"), path.join(".cache", "pypoetry", "virtualenvs")]) {
     for (const name of files.list(path.join(home, folder)).slice(0, maximumFolders)) {
       yield [path.join(home, folder, name), "other"];
     }

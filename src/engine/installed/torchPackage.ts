@@ -20,8 +20,7 @@ export function isTorchPackage(folder: string, files: Files): boolean {
 /** Whether a folder is a libtorch: the C++ distribution, without Python. */
 export function isLibtorch(folder: string, files: Files): boolean {
   return files.status(path.join(folder, "lib"))?.kind === "directory"
-    && (files.status(path.join(folder, "share", "cmake", "Torch", "TorchConfig.cmake")) !== undefined || files.status(path.join(folder, "build-version")) !== undefined)
-    && findLibrary("libc10", [path.join(folder, "lib")], files) !== undefined;
+    && (files.status(path.join(folder, "share", "cmake", "Torch", "TorchConfig.cmake")) !== undefined || files.status(path.join(folder, "build-version")) !== undefined);
 }
 
 /** __version__ of a torch package. */

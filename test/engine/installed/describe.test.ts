@@ -161,6 +161,8 @@ describe("channels and layouts", () => {
     const body = at(prefix);
     assert.equal(value(body, "torch-channel"), "conda-forge");
     assert.equal(value(body, "libstdcxx-abi"), 1);
+    writeFiles(prefix, { "share/cmake/Torch/TorchConfig.cmake": "" });
+    assert.equal(at(prefix).source, "environment");
   });
 
   it("knows Debian's layout", () => {
@@ -200,6 +202,15 @@ describe("channels and layouts", () => {
     writeTorch(source, { version: "2.15.0a0+gitabcdef0" });
     writeFiles(site, { "__editable___torch_2_15_0a0_gitabcdef0_finder.py": `MAPPING: dict[str, str] = {'functorch': '/x', 'torch': '${source}'}\n` });
     assert.equal(at(prefix).torchRoot, source);
+  });
+
+  it("says when torch was built for another Python", () => {
+    const prefix = path.join(root, "foreign");
+    writeFiles(prefix, { "lib/python3.12/os.py": "", "lib/python3.12/lib-dynload/_ssl.cpython-312-x86_64-linux-gnu.so": "" });
+    const torchRoot = path.join(prefix, "lib/python3.12/site-packages/torch");
+    writeTorch(torchRoot, { version: "2.9.0", abi: 1 });
+    writeFiles(torchRoot, { "_C.cpython-311-x86_64-linux-gnu.so": "" });
+    assert.deepEqual(at(prefix).notKnown, [`The torch in ${torchRoot} is built for cpython-311-x86_64-linux-gnu, and the Python of ${prefix} is cpython-312-x86_64-linux-gnu: it cannot import this torch.`]);
   });
 
   it("answers undefined for what is no environment", () => {
