@@ -30,7 +30,7 @@ export function parseSpecifiers(text: string): readonly Specifier[] | undefined 
 }
 
 /** A contiguous stretch of versions; a missing end is unbounded. */
-export interface VersionInterval {
+interface VersionInterval {
   readonly low?: VersionKey;
   readonly lowIncluded: boolean;
   readonly high?: VersionKey;
@@ -38,7 +38,7 @@ export interface VersionInterval {
 }
 
 /** Disjoint intervals in ascending order: the versions that a specifier set admits, pre-releases included. */
-export type VersionSet = readonly VersionInterval[];
+type VersionSet = readonly VersionInterval[];
 
 const everything: VersionSet = [{ lowIncluded: false, highIncluded: false }];
 

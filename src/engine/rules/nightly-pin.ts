@@ -1,6 +1,7 @@
 import { exactVersion, parseVersion, publicVersion } from "../model/index.ts";
 import type { Finding, Requirement } from "../model/index.ts";
-import { isAside, minorOf, packageOf, requirementWords } from "./pins/packages.ts";
+import { isAside, nativesPhrase, packageOf, packagesOf, requirementWords } from "./pins/packages.ts";
+import type { Package } from "./pins/packages.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { finding } from "./support.ts";
 
@@ -17,7 +18,8 @@ export const nightlyPin: Rule = {
   severity: "warning",
   summary: "A nightly is pinned that the index no longer lists, or is asked for without a pin.",
   check(context) {
-    return context.requirements.filter((one) => nightlyPackages.has(one.name) && one.nightly && one.known).flatMap((one) => stale(context, one) ?? floating(context, one) ?? []);
+    const nightlies = context.requirements.filter((one) => nightlyPackages.has(one.name) && one.nightly && one.known);
+    return [...nightlies.flatMap((one) => stale(context, one) ?? []), ...packagesOf(context).flatMap((one) => floating(context, one, nightlies) ?? [])];
   },
 };
 
@@ -45,16 +47,20 @@ function stale(context: RuleContext, one: Requirement): Finding | undefined {
 }
 
 /** Images and test lists that follow the nightly do so on purpose; a build that follows it binds to a torch of one day. */
-function floating(context: RuleContext, one: Requirement): Finding | undefined {
-  const isOwn = one.role === "build" || one.role === "install" || one.role === "requirements-file";
-  if (one.name !== "torch" || !isOwn || exactVersion(one.specifier) !== undefined || isAside(one.location.path, context.root)) return undefined;
-  const owner = packageOf(context, one.location.path);
-  const [native] = owner?.natives ?? [];
-  if (!native) return undefined;
-  const installed = context.installed?.facts.find((fact) => fact.trait === "torch-version")?.value;
+function floating(context: RuleContext, owner: Package, nightlies: readonly Requirement[]): Finding | undefined {
+  const [native] = owner.natives;
+  const open = nightlies.filter((one) => {
+    const isOwn = one.role === "build" || one.role === "install" || one.role === "requirements-file";
+    return one.name === "torch" && isOwn && exactVersion(one.specifier) === undefined && !isAside(one.location.path, context.root) && packageOf(context, one.location.path) === owner;
+  });
+  const first = open.find((one) => one.role === "build") ?? open[0];
+  if (!native || !first) return undefined;
   return finding(nightlyPin, {
-    message: `${requirementWords(context, one)} takes torch from a nightly index without naming a day, and ${native.name} is compiled against it: each install may bring another torch, whose C++ interface changes from day to day${typeof installed === "string" ? ` (the torch at hand is ${installed}, of the ${minorOf(installed)} line)` : ""}. Pin the nightly that the extension was built with.`,
-    location: one.location,
-    related: [{ message: `${native.name} is compiled against torch.`, location: native.target.location }],
+    message: `${requirementWords(context, first)} takes torch from a nightly index without naming a day, and ${nativesPhrase(context, owner)} compiled against it works with that one only: each install may bring another torch, whose C++ interface changes from day to day. Pin the nightly that the extension was built with.`,
+    location: first.location,
+    related: [
+      ...open.filter((one) => one !== first).map((one) => ({ message: "torch is taken from a nightly index here too.", location: one.location })),
+      { message: `${native.name} is compiled against torch.`, location: native.target.location },
+    ],
   });
 }

@@ -1,5 +1,5 @@
-import { boundsOf, canAllHold, satisfies } from "../model/index.ts";
-import type { Finding, Requirement } from "../model/index.ts";
+import { boundsOf, canAllHold, evaluateMarker, parseMarker, satisfies, valueOf } from "../model/index.ts";
+import type { Finding, MarkerEnvironment, Requirement } from "../model/index.ts";
 import { looseBuildTorch } from "./build-isolation.ts";
 import { clashingFiles } from "./pins/files.ts";
 import { imageFindings } from "./pins/images.ts";
@@ -82,7 +82,7 @@ function isLoose(context: RuleContext, requirement: Requirement): boolean {
 function againstGiven(context: RuleContext, one: Package): readonly Finding[] {
   const given = givenTorch(context);
   if (!given) return [];
-  const refused = wantedTorch(context, one).filter((requirement) => requirement.known && requirement.conditions.length === 0 && requirement.marker === undefined && satisfies(given.version, requirement.specifier) === false);
+  const refused = wantedTorch(context, one).filter((requirement) => requirement.known && requirement.conditions.length === 0 && applies(context, requirement) && satisfies(given.version, requirement.specifier) === false);
   // NGC and source builds call themselves pre-releases of the version that they will become.
   const [first] = refused.filter((requirement) => satisfies(releasePart(given.version), requirement.specifier) === false);
   if (!first) return [];
@@ -92,6 +92,30 @@ function againstGiven(context: RuleContext, one: Package): readonly Finding[] {
     location: first.location,
     against: context.installed?.facts.find((fact) => fact.trait === "torch-version")?.evidence ?? [],
   })];
+}
+
+/** Whether a requirement is in force where the torch to check against lives; not when its marker asks for what is not known. */
+function applies(context: RuleContext, requirement: Requirement): boolean {
+  if (requirement.marker === undefined) return true;
+  const marker = parseMarker(requirement.marker);
+  return marker !== undefined && evaluateMarker(marker, environmentOf(context)) === true;
+}
+
+const systems: Readonly<Record<string, MarkerEnvironment>> = {
+  linux: { sys_platform: "linux", platform_system: "Linux", os_name: "posix" },
+  macos: { sys_platform: "darwin", platform_system: "Darwin", os_name: "posix" },
+  windows: { sys_platform: "win32", platform_system: "Windows", os_name: "nt" },
+};
+
+function environmentOf(context: RuleContext): MarkerEnvironment {
+  const facts = context.installed?.facts ?? [];
+  const python = valueOf(facts, "python-version");
+  const [system = "", machine] = (valueOf(facts, "platform") ?? "").split("-");
+  return {
+    ...systems[system],
+    ...(machine === undefined ? {} : { platform_machine: machine }),
+    ...(python === undefined ? {} : { python_version: minorOf(python), ...(python.split(".").length > 2 ? { python_full_version: python } : {}) }),
+  };
 }
 
 function capital(text: string): string {

@@ -97,3 +97,10 @@ test("the torch to check against is not the one required", () => {
   assert.deepEqual(given("2.8.0+cu128", "environment"), []);
   assert.deepEqual(given("2.8.0a0+git.nv25.06", "environment"), []);
 });
+
+test("a marker decides whether a requirement is in force", () => {
+  const given = (marker: string) => lines(pinnedProject({ "pyproject.toml": project(`torch==2.8.* ; ${marker}`) }).torch("2.9.0", { platform: "linux-x86_64", "python-version": "3.11.4" }).check(torchRequirement));
+  assert.deepEqual(given("sys_platform == 'linux' and python_version >= '3.10'"), ["/p/pyproject.toml:4 warning"]);
+  assert.deepEqual(given("sys_platform == 'darwin'"), []);
+  assert.deepEqual(given("platform_release > '5'"), []);
+});

@@ -1,7 +1,7 @@
 /** The packages of a project with the requirements that belong to each, as the rules on pins see them. */
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { TorchRelease } from "../../catalogue/index.ts";
-import { canHoldTogether, exactVersion, isPrerelease, markersExclude, observationsOf, parseVersion, satisfies } from "../../model/index.ts";
+import { canHoldTogether, exactVersion, isPrerelease, markersExclude, observationsOf, parseVersion, selectVersions } from "../../model/index.ts";
 import type { DeclaredBody, Fix, Observation, ObservationOf, Requirement } from "../../model/index.ts";
 import type { RuleContext } from "../rule.ts";
 import { place, targetsPhrase } from "../support.ts";
@@ -133,12 +133,10 @@ export function releasesAllowed(context: RuleContext, requirements: readonly Req
   const pin = requirements.map((one) => exactVersion(one.specifier)).find((one) => one !== undefined);
   const parsed = pin === undefined ? undefined : parseVersion(pin);
   if (parsed && isPrerelease(parsed)) return undefined;
-  return context.catalogue.torchReleases.filter((release) => requirements.every((one) => allows(one.specifier, release.version)));
-}
-
-/** Whether a specifier allows a release in some build of it: a local label in the specifier asks for one of its builds. */
-function allows(specifier: string, version: string): boolean {
-  return satisfies(version, specifier.replace(/\+[A-Za-z0-9._-]+/g, "")) === true;
+  // A local label asks for one of the builds of a release, and the catalogue lists releases.
+  const specifier = requirements.map((one) => one.specifier.replace(/\+[A-Za-z0-9._-]+/g, "")).join(",");
+  const allowed = new Set(selectVersions(specifier, context.catalogue.torchReleases.map((release) => release.version)));
+  return context.catalogue.torchReleases.filter((release) => allowed.has(release.version));
 }
 
 /** "2.8" for "2.8.0": what a C++ extension of torch is bound to. */

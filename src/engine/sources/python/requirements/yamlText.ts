@@ -1,5 +1,5 @@
-import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
-import type { Document, Node } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, parseDocument, visit } from "yaml";
+import type { Alias, Document, Node } from "yaml";
 import type { Collector, SourceText } from "./collector.ts";
 
 /** Text of a YAML scalar with the place of its content. */
@@ -18,6 +18,7 @@ const longestAliasChain = 20;
 export class YamlFile {
   readonly source: SourceText;
   readonly #document: Document.Parsed | undefined;
+  #anchors: ReadonlyMap<string, readonly Node[]> | undefined;
 
   /** `text` is what the parser sees: the source, or a version of the same length without template tags. */
   constructor(source: SourceText, collector: Collector, text = source.text) {
@@ -46,8 +47,15 @@ export class YamlFile {
   /** Follows aliases. */
   resolve(node: unknown): unknown {
     let at = node;
-    for (let i = 0; i < longestAliasChain && isAlias(at) && this.#document; i += 1) at = at.resolve(this.#document);
+    for (let i = 0; i < longestAliasChain && isAlias(at); i += 1) at = this.#anchored(at);
     return isAlias(at) ? undefined : at;
+  }
+
+  /** The node that an alias names: the last of that name before it. */
+  #anchored(alias: Alias): unknown {
+    this.#anchors ??= anchorsOf(this.#document);
+    const start = alias.range?.[0] ?? 0;
+    return this.#anchors.get(alias.source)?.findLast((node) => (node.range?.[0] ?? 0) < start);
   }
 
   get(node: unknown, key: string): unknown {
@@ -87,6 +95,19 @@ export class YamlFile {
     const range = (node as Partial<Node> | undefined)?.range;
     return range ? { start: range[0], end: range[1] } : undefined;
   }
+}
+
+/** Gathered once: looking for the anchor of each alias in the whole document takes quadratic time. */
+function anchorsOf(document: Document.Parsed | undefined): ReadonlyMap<string, readonly Node[]> {
+  const anchors = new Map<string, Node[]>();
+  if (!document) return anchors;
+  visit(document, {
+    Node(_key, node) {
+      if (isAlias(node) || node.anchor === undefined) return;
+      anchors.set(node.anchor, [...(anchors.get(node.anchor) ?? []), node]);
+    },
+  });
+  return anchors;
 }
 
 function tooDeep(text: string): boolean {
