@@ -77,13 +77,19 @@ export class Session {
       return;
     }
     this.#uris.set(file, document.uri);
+    const isNew = this.files.status(file) === undefined;
     this.files.set(file, document.getText());
     const { project, created } = this.projects.open(file);
     if (created) {
       this.#prepare(project);
       this.configure();
     }
-    this.projects.invalidate(file);
+    if (isNew) {
+      // Something may have looked for it in vain.
+      this.projects.all.forEach((one) => one.invalidateAll());
+    } else {
+      this.projects.invalidate(file);
+    }
   }
 
   documentClosed(document: TextDocument): void {

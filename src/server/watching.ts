@@ -13,6 +13,9 @@ const watchedChanges = [
   "**/*{Dockerfile,Containerfile}*", "**/abiding.json", "**/*.{c,cc,cpp,cxx,cu,cuh,h,hh,hpp,hxx}",
 ];
 
+/** The same, for the events of files that come or go, and folders, whose names end in anything. */
+const relevantName = /(?:\.(?:cmake|json|py|toml|cfg|ya?ml|txt|in|c|cc|cpp|cxx|cu|cuh|h|hh|hpp|hxx)|(?:Docker|Container)file[^\\/]*|[\\/][^.\\/]*|[\\/]\.venv)$/i;
+
 export function watchWorkspace(session: Session, publisher: Publisher): void {
   const { connection, client } = session;
   const report = (error: unknown): void => connection.console.warn(`The client refused a registration: ${String(error)}`);
@@ -55,25 +58,26 @@ export function watchWorkspace(session: Session, publisher: Publisher): void {
 /** Tells the projects; true when it may matter to one of them. */
 function applyChange(session: Session, change: FileEvent): boolean {
   const file = pathOf(change.uri);
-  if (file === undefined || /[\\/](?:\.git|node_modules|__pycache__)[\\/]/.test(file)) {
+  if (file === undefined || /[\\/](?:\.git|node_modules|__pycache__|CMakeFiles)(?:[\\/]|$)/.test(file)) {
     return false;
   }
   if (change.type === FileChangeType.Changed) {
     session.projects.invalidate(file);
     return true;
   }
-  if (isFolderEvent(session, file, change.type)) {
+  const matters = relevantName.test(file) && (change.type === FileChangeType.Created || wasRead(session, file));
+  if (matters) {
+    // A file that was missing is in no list of files that were read, yet an include may have asked for it.
     session.projects.all.forEach((project) => project.invalidateAll());
-  } else {
-    session.projects.invalidate(file);
   }
-  return true;
+  return matters;
 }
 
-function isFolderEvent(session: Session, file: string, type: FileChangeType): boolean {
-  if (type === FileChangeType.Created) {
-    return session.files.status(file)?.kind === "directory";
-  }
+/** A build file or source that a project used, or a folder around one. */
+function wasRead(session: Session, file: string): boolean {
   const inside = file + path.sep;
-  return session.projects.all.some((project) => project.last?.files.some((one) => one.startsWith(inside)) ?? false);
+  return session.projects.all.some((project) => {
+    const sources = project.last?.declared.flatMap(({ target }) => target.sources.map((source) => source.path)) ?? [];
+    return [...project.last?.files ?? [], ...sources].some((one) => one === file || one.startsWith(inside)) || project.last?.findings.some((one) => one.location.path === file);
+  });
 }

@@ -90,13 +90,15 @@ export class LspClient {
     }
     connection.onRequest("workspace/configuration", ({ items }: { items: { scopeUri?: string }[] }) => items.map((item) => options.settings?.(item.scopeUri) ?? null));
     connection.listen();
-    client.result = await connection.sendRequest<InitializeResult>("initialize", {
+    const died = new Promise<never>((_, reject) => client.process.once("exit", (code) => reject(new Error(`The server ended with code ${code}:\n${client.log.join("")}`))));
+    died.catch(() => undefined);
+    client.result = await Promise.race([died, connection.sendRequest<InitializeResult>("initialize", {
       processId: process.pid,
       rootUri: null,
       workspaceFolders: options.folders.map((folder) => ({ uri: uriOf(folder), name: path.basename(folder) })),
       capabilities: capabilities(options.push === true),
       initializationOptions: options.initializationOptions,
-    });
+    })]);
     await connection.sendNotification("initialized", {});
     return client;
   }
