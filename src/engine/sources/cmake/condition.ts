@@ -227,7 +227,7 @@ class Evaluation {
   /** Decides in every world that the guards of the pieces allow. */
   #worlds(pieces: readonly Piece[], test: (text: string) => boolean | undefined, operator: string, text: string): Truth {
     const { state } = this.#vm;
-    const all = worlds(pieces, [...state.path, ...state.assumed], 32);
+    const all = worlds(state.conditions, pieces, [...state.path, ...state.assumed], 32);
     const id = `${operator} ${idOf(pieces)}`;
     if (all === undefined) return this.#unknown(id, text, undefined, undefined, pieces.find((piece) => piece.follows === "torch")?.follows);
     const trueIn: Guard[] = [];

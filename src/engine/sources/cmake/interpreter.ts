@@ -180,7 +180,7 @@ export class Interpreter {
     const pieces = template.flatMap((segment) => this.#segment(segment));
     const text = certainText(pieces);
     if (text !== undefined) return text;
-    const all = worlds(pieces, [...this.state.path, ...this.state.assumed], 1);
+    const all = worlds(this.conditions, pieces, [...this.state.path, ...this.state.assumed], 1);
     return all?.length === 1 && all[0] !== undefined ? certainText(all[0].pieces) : undefined;
   }
 
@@ -407,7 +407,7 @@ export class Interpreter {
   inWorlds(pieces: readonly Piece[], body: (text: string, isKnown: boolean) => Exit | undefined | void): Exit {
     const text = certainText(pieces);
     if (text !== undefined) return body(text, true) ?? "normal";
-    const all = worlds(pieces, [...this.state.path, ...this.state.assumed], 8);
+    const all = worlds(this.conditions, pieces, [...this.state.path, ...this.state.assumed], 8);
     if (all === undefined) return body(render(pieces), false) ?? "normal";
     const branches: Branch[] = all.map((world) => ({ guard: world.guard, run: () => body(render(world.pieces), !world.pieces.some((piece) => piece.unknown)) ?? "normal" }));
     return branches.length === 1 && all[0]?.guard.length === 0 ? (branches[0] as Branch).run() : this.state.fork(branches);

@@ -1,5 +1,5 @@
 import { always, beyond, conjunction, excludes } from "./guards.ts";
-import type { Guard } from "./guards.ts";
+import type { Conditions, Guard } from "./guards.ts";
 import type { SourceFile } from "./syntax.ts";
 
 /** Text in a file from which a piece of a value comes. */
@@ -121,7 +121,7 @@ export function withGuard(pieces: readonly Piece[], guard: Guard): readonly Piec
   if (guard.length === 0) return pieces;
   const out: Piece[] = [];
   for (const piece of pieces) {
-    const both = conjunction(piece.guard, guard);
+    const both = conjunction(guard, piece.guard);
     if (both !== undefined) out.push(both === piece.guard ? piece : { ...piece, guard: both });
   }
   return out;
@@ -172,7 +172,7 @@ export function merge(branches: readonly { readonly guard: Guard; readonly value
   for (const { guard, value: { pieces, absent: missing } } of branches) {
     out.push(...withGuard(pieces.slice(prefix, pieces.length - suffix), guard));
     for (const one of missing) {
-      const both = conjunction(one, guard);
+      const both = conjunction(guard, one);
       if (both !== undefined && absent.length < 64) absent.push(both);
     }
   }
@@ -187,7 +187,7 @@ export interface World {
 }
 
 /** Every distinct way to decide the guards of the pieces, given `path`; undefined when there are more than `limit`. */
-export function worlds(pieces: readonly Piece[], path: Guard, limit: number): readonly World[] | undefined {
+export function worlds(conditions: Conditions, pieces: readonly Piece[], path: Guard, limit: number): readonly World[] | undefined {
   if (pieces.every((piece) => piece.guard.length === 0)) return [{ guard: always, pieces }];
   let current: { guard: Guard; pieces: Piece[] }[] = [{ guard: always, pieces: [] }];
   for (const piece of pieces) {
@@ -213,9 +213,10 @@ export function worlds(pieces: readonly Piece[], path: Guard, limit: number): re
       // Not all of `needed`: the first fails, or the first holds and the second fails, and so on.
       let held: Guard = world.guard;
       for (const code of needed) {
-        const without = conjunction(held, [code ^ 1]);
+        if (held.includes(code)) continue;
+        const without = conjunction(held, conditions.guard(code ^ 1));
         if (without !== undefined) next.push({ guard: without, pieces: [...world.pieces] });
-        held = conjunction(held, [code]) ?? held;
+        held = conjunction(held, conditions.guard(code)) ?? held;
       }
       if (next.length > limit) return undefined;
     }

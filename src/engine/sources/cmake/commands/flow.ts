@@ -1,7 +1,8 @@
 import type { Handler, Interpreter } from "../interpreter.ts";
 import { captureFinal } from "../properties.ts";
 import { splitList } from "../split.ts";
-import type { Exit } from "../state.ts";
+import type { Exit, Table } from "../state.ts";
+import type { Directory } from "../target.ts";
 import { known, render, unsetValue, value, worlds } from "../value.ts";
 import { byKeyword, shown, textOf } from "./arguments.ts";
 import { normalize } from "./variables.ts";
@@ -25,7 +26,7 @@ function runPath(vm: Interpreter, path: string, what: string): Exit {
 
 /** Absolute path of a module in the project's CMAKE_MODULE_PATH. */
 export function modulePath(vm: Interpreter, file: string): string | undefined {
-  const entries = worlds(vm.lookup("CMAKE_MODULE_PATH").pieces, [], 8) ?? [];
+  const entries = worlds(vm.conditions, vm.lookup("CMAKE_MODULE_PATH").pieces, [], 8) ?? [];
   for (const world of entries) {
     for (const entry of splitList(world.pieces)) {
       if (entry.some((piece) => piece.unknown)) continue;
@@ -88,7 +89,7 @@ export function enterDirectory(vm: Interpreter, path: string): Exit {
   const { directory, scope } = vm;
   const run = () => {
     vm.scope = vm.state.table("variables", scope);
-    vm.directory = { path, scope: vm.scope, properties: vm.state.table("properties", directory?.properties), parent: directory, guard: vm.state.path, final: new Map() };
+    vm.directory = { path, scope: vm.scope, properties: inherited(vm, directory), parent: directory, guard: vm.state.path, final: new Map() };
     vm.directories.push(vm.directory);
     const exit = vm.runFile(read.file);
     vm.directory.final = captureFinal(vm);
@@ -98,6 +99,15 @@ export function enterDirectory(vm: Interpreter, path: string): Exit {
   };
   return directory === undefined ? run() : vm.inFrame(`subdirectory ${path}`, run);
 }
+
+/** A directory starts with a copy of what its parent has at that moment; later changes there do not reach it. */
+function inherited(vm: Interpreter, parent: Directory | undefined): Table {
+  const properties = vm.state.table("properties");
+  for (const [key, value] of parent?.properties.values ?? []) if (inheritedProperties.has(key)) properties.values.set(key, value);
+  return properties;
+}
+
+const inheritedProperties = new Set(["COMPILE_DEFINITIONS", "COMPILE_OPTIONS", "DEFINE_FLAGS", "INCLUDE_DIRECTORIES", "LINK_LIBRARIES"]);
 
 const message: Handler = (_vm, call) => {
   const mode = textOf(call.args[0]);

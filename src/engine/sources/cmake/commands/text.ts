@@ -6,8 +6,8 @@ import { compareVersions, toRegExp } from "../words.ts";
 import { piecesOf, textOf } from "./arguments.ts";
 
 /** Applies a function to every text that the pieces can be; what stays the same keeps its place. */
-export function transform(vm: Interpreter, pieces: readonly Piece[], change: (text: string) => string | undefined): readonly Piece[] {
-  const all = worlds(pieces, [], 16);
+function transform(vm: Interpreter, pieces: readonly Piece[], change: (text: string) => string | undefined): readonly Piece[] {
+  const all = worlds(vm.conditions, pieces, [], 16);
   if (all === undefined) {
     // Too many combinations: change each piece by itself, which is right unless the change spans two of them.
     return pieces.map((piece) => {

@@ -1,0 +1,79 @@
+import type { LinkedLibrary } from "../../model/index.ts";
+import { evidenceOf, sourceEvidence } from "./evidence.ts";
+import { evaluateGenex } from "./genex.ts";
+import { always, conjunction } from "./guards.ts";
+import type { Guard } from "./guards.ts";
+import type { Interpreter } from "./interpreter.ts";
+import { splitList } from "./split.ts";
+import type { Target } from "./target.ts";
+import { certainText, render, worlds } from "./value.ts";
+import type { Piece, Value } from "./value.ts";
+
+/** A target reached through linking, and the decisions under which it is reached. */
+export interface ReachedTarget {
+  readonly target: Target;
+  readonly guard: Guard;
+  /** Linked privately by a static library: its objects are linked, its usage requirements do not count. */
+  readonly linkOnly: boolean;
+}
+
+export interface LinkClosure {
+  readonly libraries: readonly LinkedLibrary[];
+  readonly reached: readonly ReachedTarget[];
+}
+
+const maximumReached = 400;
+const keywords = /^(debug|optimized|general)$/;
+
+/** Everything that a target links, directly and through the targets that it links. */
+export function linkClosure(vm: Interpreter, target: Target): LinkClosure {
+  const libraries: LinkedLibrary[] = [];
+  const reached: ReachedTarget[] = [];
+  const seen = new Map<Target, boolean>([[target, false]]);
+  const names = new Set<string>();
+  const queue: { list: Value | undefined; guard: Guard; linkOnly: boolean }[] = [{ list: target.properties.get("LINK_LIBRARIES"), guard: always, linkOnly: false }];
+  if (target.kind === "interface") queue.push({ list: target.properties.get("INTERFACE_LINK_LIBRARIES"), guard: always, linkOnly: false });
+  for (let at = 0; at < queue.length && at < maximumReached; at++) {
+    const { list, guard, linkOnly } = queue[at] as (typeof queue)[number];
+    for (const { pieces, guard: own } of namesIn(vm, target, list)) {
+      const both = conjunction(guard, own);
+      const name = render(pieces);
+      if (both === undefined || name === "" || keywords.test(name) || name.startsWith("-Wl,") || pieces.every((piece) => piece.unset !== undefined && piece.text === name)) continue;
+      const aliased = vm.globalProperties.get(`ALIAS ${name}`);
+      const targets = vm.targets.get(aliased === undefined ? name : (certainText(aliased.pieces) ?? name)) ?? [];
+      const key = `${name}|${both.join()}`;
+      if (!names.has(key)) {
+        names.add(key);
+        libraries.push({
+          name, isProjectTarget: targets.some((one) => !one.isImported), conditions: vm.conditions.list(both),
+          evidence: evidenceOf(pieces) ?? sourceEvidence(vm, target.origin),
+        });
+      }
+      for (const one of targets) {
+        const under = conjunction(both, one.guard);
+        const before = seen.get(one);
+        if (under === undefined || before === false || (before === true && linkOnly)) continue;
+        seen.set(one, linkOnly);
+        reached.push({ target: one, guard: under, linkOnly });
+        queue.push({ list: one.properties.get("INTERFACE_LINK_LIBRARIES"), guard: under, linkOnly });
+        queue.push({ list: one.properties.get("LINK_ONLY_LIBRARIES"), guard: under, linkOnly: true });
+      }
+    }
+  }
+  return { libraries, reached };
+}
+
+function namesIn(vm: Interpreter, target: Target, list: Value | undefined): { pieces: readonly Piece[]; guard: Guard }[] {
+  const out: { pieces: readonly Piece[]; guard: Guard }[] = [];
+  if (list === undefined) return out;
+  for (const element of splitList(list.pieces)) {
+    for (const world of worlds(vm.conditions, element, always, 8) ?? [{ guard: always, pieces: element }]) {
+      if (!world.pieces.some((piece) => piece.text.includes("$<"))) out.push(world);
+      else for (const one of evaluateGenex(world.pieces, { vm, target, language: "CXX", configuration: "Release", linking: true })) {
+        const guard = conjunction(world.guard, one.guard);
+        if (guard !== undefined) for (const part of splitList(one.pieces)) out.push({ pieces: part, guard });
+      }
+    }
+  }
+  return out;
+}
