@@ -3,7 +3,7 @@ import { canHoldTogether, factsOf, valueOf } from "../model/index.ts";
 import { effectiveFacts } from "../sources/flags/index.ts";
 import { insertElementFix } from "./edits.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { finding, placeWhen, sourceOf } from "./support.ts";
+import { finding, isOptIn, placeWhen, sourceOf } from "./support.ts";
 import { seesTorch } from "./torch.ts";
 
 export const flagNotForwarded: Rule = {
@@ -37,7 +37,7 @@ function stringAbi(context: RuleContext, body: DeclaredBody): readonly Finding[]
     const given = reaches(body, has, "libstdcxx-abi");
     if (reaches(body, lacks, "libstdcxx-abi").length > 0 || hasUnknown(body, lacks)) continue;
     const torch = context.installed === undefined ? undefined : valueOf(context.installed.facts, "libstdcxx-abi");
-    const zero = given.find((one) => (one.follows === "torch" ? (one.value ?? torch) : one.value) === 0);
+    const zero = given.find((one) => (one.follows === "torch" ? torch : one.value) === 0 && !isOptIn(one.conditions, body.target));
     if (zero !== undefined) return [oneSided(context, body, zero, has, lacks, "_GLIBCXX_USE_CXX11_ABI=0", "are compiled with the compiler's default of 1. The two halves of the binary do not agree on std::string")];
   }
   return [];

@@ -2,7 +2,7 @@ import type { Finding } from "../model/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { torchAbi } from "./libstdcxx/againstTorch.ts";
 import { abiFixes, claimsOf } from "./libstdcxx/claims.ts";
-import { finding, groupBy, locationKey, place, targetsPhrase } from "./support.ts";
+import { finding, groupBy, isOptIn, locationKey, place, targetsPhrase } from "./support.ts";
 import { allowedTorch, dependsOnTorchVersion, exchangesObjects } from "./torch.ts";
 
 export const libstdcxxAbiPinned: Rule = {
@@ -17,7 +17,9 @@ function check(context: RuleContext): readonly Finding[] {
   const findings: Finding[] = [];
   for (const group of groupBy(claims, (one) => locationKey(one.evidence.location)).values()) {
     const first = group[0];
-    if (first === undefined || dependsOnTorchVersion(first.fact.conditions) || !/CXX11_ABI/.test(first.evidence.text)) continue;
+    if (first === undefined || dependsOnTorchVersion(first.fact.conditions) || isOptIn(first.fact.conditions, first.body.target)) continue;
+    // A value that an option or a generator expression works out is not written out.
+    if (!new RegExp(`_GLIBCXX_USE_CXX11_ABI=${first.value}`).test(first.evidence.text)) continue;
     const torch = torchAbi(context, first.evidence.location.path);
     if (torch === undefined || torch.value !== first.value) continue;
     const allowed = allowedTorch(context, first.evidence.location.path);

@@ -2,7 +2,7 @@
 import type { AbiSetting, Condition, DeclaredBody, Finding } from "../../model/index.ts";
 import { canHoldTogether, observationsOf } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { conditionSuffix, finding, groupBy, place, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
+import { conditionSuffix, finding, groupBy, isOptIn, place, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
 import { exchangesObjects } from "../torch.ts";
 import { torchAbi } from "./againstTorch.ts";
 import type { Claim } from "./claims.ts";
@@ -22,12 +22,17 @@ function betweenTargets(rule: Severities, context: RuleContext): readonly Findin
     for (const link of body.target.links) {
       const other = link.isProjectTarget ? byName.get(link.name) : undefined;
       if (other === undefined || other === body || !passesObjects(other)) continue;
-      const pair = disagreeing(claimsOf(body), claimsOf(other));
+      const pair = disagreeing(byDefault(body), byDefault(other));
       if (pair !== undefined) findings.push(pairFinding(rule, context, pair));
       else findings.push(...againstDefault(rule, context, body, other), ...againstDefault(rule, context, other, body));
     }
   }
   return findings;
+}
+
+/** Switches that have to be thrown are looked at where they meet in one target. */
+function byDefault(body: DeclaredBody): readonly Claim[] {
+  return claimsOf(body).filter((one) => !isOptIn(one.fact.conditions, body.target));
 }
 
 /** A compiled library whose C++ symbols the linking target can use. */
@@ -79,7 +84,7 @@ function pairFinding(rule: Severities, context: RuleContext, [one, other]: reado
 function againstDefault(rule: Severities, context: RuleContext, explicit: DeclaredBody, silent: DeclaredBody): readonly Finding[] {
   const isSilent = !silent.facts.some((one) => one.trait === "libstdcxx-abi") && !silent.target.arguments.some((one) => !one.known && one.languages.includes("CXX"));
   if (!isSilent || !passesObjects(silent) && silent.target.kind !== "module" && silent.target.kind !== "executable") return [];
-  const zero = abiFacts(explicit, "CXX").find((one) => one.value === 0);
+  const zero = abiFacts(explicit, "CXX").find((one) => one.value === 0 && !isOptIn(one.conditions, explicit.target));
   const evidence = zero?.evidence[0];
   if (zero === undefined || evidence?.kind !== "source") return [];
   // Whether std::string crosses between the two cannot be told from build files.
