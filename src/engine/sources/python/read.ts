@@ -65,7 +65,7 @@ export function readPythonBuild(path: string, files: Files, context: EvaluationC
     const opened = openFile(files, one);
     return "problem" in opened ? undefined : opened;
   });
-  const interpreter = new Interpreter(file, nodePath.dirname(path), files, context, (one, name, level) => loader.load(one, name, level));
+  const interpreter = new Interpreter(file, nodePath.dirname(path), files, context, loader);
   const attempt = (what: string, run: () => void): void => {
     try {
       run();

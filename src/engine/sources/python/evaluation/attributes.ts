@@ -15,7 +15,7 @@ export function attributeOf(interpreter: Interpreter, object: Value, name: strin
       return constantOf(interpreter, full, place) ?? { kind: "external", name: full };
     }
     case "module":
-      return object.scope.own(name, interpreter.stack) ?? interpreter.importModule(interpreter, `${object.name}.${name}`, 0) ?? unknown(`${object.name}.${name}`);
+      return object.scope.own(name, interpreter.stack) ?? interpreter.modules.submodule(interpreter, object, name) ?? unknown(`${object.name}.${name}`);
     case "class":
       return memberOf(interpreter, object, name) ?? unknown(`${object.name}.${name}`);
     case "object": {

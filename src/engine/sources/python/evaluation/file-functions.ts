@@ -2,6 +2,7 @@ import type { Place } from "../source-file.ts";
 import type { Arguments, Interpreter } from "./interpreter.ts";
 import type { LibraryFunction } from "./library.ts";
 import { baseOf, directoryOf, joinPath, normalisePath } from "./paths.ts";
+import { Scope } from "./scope.ts";
 import type { TextValue, Value } from "./values.ts";
 import { boolean, followed, none, render, text, unknown } from "./values.ts";
 
@@ -138,6 +139,25 @@ function addSearchPath(interpreter: Interpreter, args: Arguments): Value {
   return none;
 }
 
+/** `exec(open("version.py").read())`, into the current names or into a dict. */
+function executeText(interpreter: Interpreter, args: Arguments, place: Place): Value {
+  const [source, names] = args.positional;
+  const path = source?.kind === "unknown" ? /^(?:compile\()?open\("([^"]+)"\)\.read\(\)/.exec(source.text)?.[1] : undefined;
+  if (path === undefined) return none;
+  if (names?.kind !== "dict") {
+    interpreter.modules.execute(interpreter, path);
+    return none;
+  }
+  const { scope } = interpreter;
+  const inner = new Scope(undefined, interpreter.stack);
+  interpreter.scope = inner;
+  const done = interpreter.modules.execute(interpreter, path);
+  interpreter.scope = scope;
+  if (!done) names.open = true;
+  for (const name of inner.names()) interpreter.setEntry(names, text(name, place), inner.own(name, interpreter.stack) ?? none, place);
+  return none;
+}
+
 export const fileFunctions: Readonly<Record<string, LibraryFunction | undefined>> = {
   "os.path.join": joined,
   "pathlib.Path": joined,
@@ -156,6 +176,7 @@ export const fileFunctions: Readonly<Record<string, LibraryFunction | undefined>
   }),
   "sys.path.append": addSearchPath,
   "sys.path.insert": addSearchPath,
+  "builtins.exec": executeText,
   "os.fspath": path((value) => value),
   "os.path.exists": present(undefined),
   "os.path.isfile": present("file"),

@@ -10,7 +10,7 @@ import { callMethod } from "./methods.ts";
 import { binary, compare, negate, subscript } from "./operators.ts";
 import { Scope, beyond, choose, join } from "./scope.ts";
 import { truthOf } from "./truth.ts";
-import type { Alternative, Branching, ChoiceValue, ClassValue, Conditions, DictValue, Element, Followed, FunctionValue, ListValue, ObjectValue, Step, TextValue, Value } from "./values.ts";
+import type { Alternative, Branching, ChoiceValue, ClassValue, Conditions, DictValue, Element, Followed, FunctionValue, ListValue, ModuleValue, ObjectValue, Step, TextValue, Value } from "./values.ts";
 import { always, boolean, followed, none, number, render, text, unknown, usually } from "./values.ts";
 
 /** Arguments of a call, in order and by keyword. */
@@ -29,6 +29,15 @@ export interface ExternalCall {
   readonly place: Place;
   readonly conditions: Conditions;
   readonly result: Value;
+}
+
+/** Where imported modules come from. */
+export interface Modules {
+  load(interpreter: Interpreter, name: string, level: number): ModuleValue | undefined;
+  /** A module in the folder of a package. */
+  submodule(interpreter: Interpreter, parent: ModuleValue, name: string): ModuleValue | undefined;
+  /** Executes another file in the scope that is current. */
+  execute(interpreter: Interpreter, path: string): boolean;
 }
 
 /** Limits that keep hostile and generated files from costing more than they tell. */
@@ -64,18 +73,18 @@ export class Interpreter {
   readonly keywordPlaces = new Map<ObjectValue, Arguments["keywords"]>();
   /** Inside a branch whose test asks torch for its ABI: literals there follow torch. */
   followsTorch = 0;
-  readonly importModule: (interpreter: Interpreter, name: string, level: number) => Value | undefined;
+  readonly modules: Modules;
   #steps = 0;
   #limit = limits.steps;
   #depth = 0;
 
-  constructor(file: SourceFile, directory: string, files: Files, context: EvaluationContext, importModule: (interpreter: Interpreter, name: string, level: number) => Value | undefined) {
+  constructor(file: SourceFile, directory: string, files: Files, context: EvaluationContext, modules: Modules) {
     this.file = file;
     this.main = file;
     this.directory = directory;
     this.files = files;
     this.context = context;
-    this.importModule = importModule;
+    this.modules = modules;
     this.scope = new Scope(undefined, always);
   }
 

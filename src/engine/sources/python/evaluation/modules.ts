@@ -1,4 +1,4 @@
-import type { Interpreter } from "./interpreter.ts";
+import type { Interpreter, Modules } from "./interpreter.ts";
 import { baseOf, directoryOf, joinPath } from "./paths.ts";
 import { Scope } from "./scope.ts";
 import { executeBlock } from "./statements.ts";
@@ -12,8 +12,9 @@ const maximumModules = { script: 40, other: 12 };
 const maximumModuleSize = 300_000;
 
 /** Finds, reads and executes modules of the project that a build script imports; each once. */
-export class ModuleLoader {
+export class ModuleLoader implements Modules {
   readonly #open: (path: string) => SourceFile | undefined;
+  readonly #executing = new Set<string>();
   readonly #modules = new Map<string, ModuleValue>();
   /** Paths that were read. */
   readonly read = new Set<string>();
@@ -45,6 +46,33 @@ export class ModuleLoader {
       Object.assign(interpreter, before);
     }
     return module;
+  }
+
+  submodule(interpreter: Interpreter, parent: ModuleValue, name: string): ModuleValue | undefined {
+    if (!parent.file.path.endsWith("/__init__.py")) return undefined;
+    const { file } = interpreter;
+    interpreter.file = parent.file;
+    try {
+      return this.load(interpreter, name, 1);
+    } finally {
+      interpreter.file = file;
+    }
+  }
+
+  execute(interpreter: Interpreter, path: string): boolean {
+    const file = this.read.size < maximumModules.script ? this.#open(path) : undefined;
+    if (file === undefined || file.text.length > maximumModuleSize || this.#executing.has(path)) return false;
+    this.read.add(path);
+    this.#executing.add(path);
+    const before = interpreter.file;
+    interpreter.file = file;
+    try {
+      executeBlock(interpreter, file.module.body);
+      return true;
+    } finally {
+      interpreter.file = before;
+      this.#executing.delete(path);
+    }
   }
 
   #find(interpreter: Interpreter, name: string, level: number): string | undefined {

@@ -55,8 +55,8 @@ function execute(interpreter: Interpreter, statement: Statement): Flow {
     case "import":
       for (const { name, as } of statement.names) {
         const root = name.split(".")[0] ?? name;
-        const imported = interpreter.importModule(interpreter, name, 0) ?? { kind: "external" as const, name };
-        const bound: Value = as !== undefined || root === name ? imported : (interpreter.importModule(interpreter, root, 0) ?? { kind: "external", name: root });
+        const imported = interpreter.modules.load(interpreter, name, 0) ?? { kind: "external" as const, name };
+        const bound: Value = as !== undefined || root === name ? imported : (interpreter.modules.load(interpreter, root, 0) ?? { kind: "external", name: root });
         interpreter.scope.write(as ?? root, bound, interpreter.stack);
       }
       return "next";
@@ -219,7 +219,7 @@ function executeMatch(interpreter: Interpreter, statement: Match): Flow {
 }
 
 function importFrom(interpreter: Interpreter, statement: ImportFrom): void {
-  const module = interpreter.importModule(interpreter, statement.module, statement.level);
+  const module = interpreter.modules.load(interpreter, statement.module, statement.level);
   if (statement.all) {
     if (module?.kind === "module") {
       for (const name of module.scope.names()) {
@@ -231,7 +231,8 @@ function importFrom(interpreter: Interpreter, statement: ImportFrom): void {
   }
   for (const imported of statement.names) {
     const base: Value = module ?? { kind: "external", name: statement.module };
-    const value = interpreter.attribute(base, imported.name, interpreter.place(imported));
+    const inside = module?.kind === "module" && module.scope.own(imported.name, interpreter.stack) === undefined ? interpreter.modules.load(interpreter, statement.module === "" ? imported.name : `${statement.module}.${imported.name}`, statement.level) : undefined;
+    const value = inside ?? interpreter.attribute(base, imported.name, interpreter.place(imported));
     const step = { place: interpreter.place(imported), what: `imported from ${statement.module}` };
     interpreter.scope.write(imported.as ?? imported.name, value.kind === "text" ? interpreter.withSteps(value, [step]) : value, interpreter.stack);
   }
