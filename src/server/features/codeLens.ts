@@ -1,7 +1,8 @@
 /** One lens above each target that has findings: how many, against which torch. Healthy targets stay bare. */
 import type { CodeLens } from "vscode-languageserver/node";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
-import type { Finding, Location } from "../../engine/model/index.ts";
+import type { DeclaredTarget, Finding, Location } from "../../engine/model/index.ts";
+import { comparePositions } from "../../engine/model/index.ts";
 import { joinWords, torchName } from "../../engine/rules/support.ts";
 import type { ClientCommand } from "../../protocol/index.ts";
 
@@ -9,7 +10,7 @@ export function codeLenses(path: string, diagnosis: Diagnosis, clientCommands: r
   const lenses: CodeLens[] = [];
   const against = diagnosis.installed.length === 0 ? "" : ` against ${joinWords(diagnosis.installed.map(torchName))}`;
   for (const { target } of diagnosis.declared) {
-    const findings = target.location.path === path ? diagnosis.findings.filter((one) => one.target === target.name) : [];
+    const findings = target.location.path === path ? diagnosis.findings.filter((one) => concerns(one, target)) : [];
     if (findings.length === 0) {
       continue;
     }
@@ -24,6 +25,13 @@ export function codeLenses(path: string, diagnosis: Diagnosis, clientCommands: r
     });
   }
   return lenses;
+}
+
+/** A finding about several targets names none of them and points at each. */
+function concerns(finding: Finding, target: DeclaredTarget): boolean {
+  const here = target.location;
+  return finding.target === target.name || finding.related.some(({ location }) =>
+    location.path === here.path && comparePositions(location.range.start, here.range.start) === 0 && comparePositions(location.range.end, here.range.end) === 0);
 }
 
 /** "2 errors, 1 warning". */

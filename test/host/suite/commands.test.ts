@@ -61,8 +61,9 @@ suite("commands", () => {
   test("a target tells its ABI and standard, and how many findings it has", async () => {
     const { document } = await open(fileIn("CMakeLists.txt"));
     const { line } = positionOf(document, "add_library(rowwise_ops");
+    const end = document.positionAt(document.getText().indexOf(")", document.offsetAt(new vscode.Position(line, 0)))).line;
     const everything = new vscode.Range(0, 0, document.lineCount, 0);
-    const hint = await until("an inlay hint at the target", async () => (await vscode.commands.executeCommand<vscode.InlayHint[]>("vscode.executeInlayHintProvider", document.uri, everything)).find((one) => one.position.line === line));
+    const hint = await until("an inlay hint at the target", async () => (await vscode.commands.executeCommand<vscode.InlayHint[]>("vscode.executeInlayHintProvider", document.uri, everything)).find((one) => one.position.line === end));
     assert.equal(typeof hint.label === "string" ? hint.label : hint.label.map((part) => part.value).join(""), "ABI 0 · C++17 (C++), C++14 (CUDA)");
     const lens = await until("a lens at the target", async () => (await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", document.uri)).find((one) => one.range.start.line === line));
     assert.match(lens.command?.title ?? "", /^\d+ errors?.* against torch 2\.14\.1/);
