@@ -46,7 +46,7 @@ function addCall(file: SourceFile, node: Extract<Expression, { type: "call" }>, 
   if (!isSetup && !isExtensionClass(callee) && callee !== "load_inline") return;
   const given = node.arguments.find((argument) => argument.name === "name")?.value ?? node.arguments[0]?.value;
   const selection = !isSetup && given !== undefined ? given : node.callee;
-  const name = given?.type === "string" ? given.value : given === undefined || isSetup ? callee : file.text.slice(given.start, given.end);
+  const name = isSetup || given === undefined ? callee : given.type === "string" ? given.value : file.text.slice(given.start, given.end);
   symbols.push({
     name, kind: isSetup ? "setup" : "extension",
     location: locationOf({ file, start: node.start, end: node.end }), selection: locationOf({ file, start: selection.start, end: selection.end }),

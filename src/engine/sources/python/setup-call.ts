@@ -68,7 +68,7 @@ export function setupObservations(call: ExternalCall): Observation[] {
     const meant = misspelt[name];
     if (meant === undefined) continue;
     observations.push({
-      kind: "ineffective-setting", reason: "unknown-key", related: [], conditions: call.conditions, evidence: evidenceOf(place, []),
+      kind: "ineffective-setting", reason: "misspelt", related: [], conditions: call.conditions, evidence: evidenceOf(place, []),
       message: `setup() reads no keyword ${name}, so what is given there has no effect; ${meant}.`,
     });
   }

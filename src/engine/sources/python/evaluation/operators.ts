@@ -10,6 +10,8 @@ import { compareVersions, parseVersion } from "../../../model/index.ts";
 const maximumLength = 100_000;
 
 export function binary(interpreter: Interpreter, operator: string, left: Value, right: Value, place: Place): Value {
+  // One list whose elements carry the conditions, rather than a list for each way.
+  if (operator === "+" && isListOnEveryWay(left) && isListOnEveryWay(right)) return concatenate(interpreter, left, right, place);
   return interpreter.lift(left, (a) => interpreter.lift(right, (b) => binaryOf(interpreter, operator, a, b, place)));
 }
 
@@ -43,6 +45,10 @@ function binaryOf(interpreter: Interpreter, operator: string, a: Value, b: Value
     if (value !== undefined) return number(value, follows);
   }
   return unknown(`${render(a)} ${operator} ${render(b)}`, follows);
+}
+
+function isListOnEveryWay(value: Value): boolean {
+  return value.kind === "list" || (value.kind === "choice" && value.alternatives.length > 0 && value.alternatives.every((one) => one.value.kind === "list"));
 }
 
 function torchFirst<T extends "torch" | "environment">(a: T | undefined, b: T | undefined): T | undefined {
