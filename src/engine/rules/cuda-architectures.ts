@@ -3,7 +3,7 @@ import type { ArchitectureList, Condition, CudaArchitecture, DeclaredBody, Evide
 import { factsOf, observationsOf, valueOf } from "../model/index.ts";
 import { capabilityName, effectiveFacts, parseCMakeArchitectureList, parseTorchArchitectureList } from "../sources/flags/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { conditionSuffix, describe, finding, groupBy, joinWords, locationKey, place, targetsPhrase, torchName, viaPlaces } from "./support.ts";
+import { describe, finding, groupBy, joinWords, locationKey, place, placeWhen, targetsPhrase, torchName, viaPlaces } from "./support.ts";
 import { dependsOnTorchVersion } from "./torch.ts";
 
 export const cudaArchitectures: Rule = {
@@ -19,7 +19,8 @@ interface Request {
   readonly architectures: readonly CudaArchitecture[];
   readonly conditions: readonly Condition[];
   readonly evidence: SourceEvidence;
-  readonly written: string;
+  /** What asks, as the subject of a sentence without its place: `TORCH_CUDA_ARCH_LIST "8.0"`, `the flags of target ops`. */
+  readonly subject: string;
 }
 
 interface Toolkit {
@@ -29,7 +30,7 @@ interface Toolkit {
 }
 
 /** Whoever branches on the toolkit or the GPU knows which architectures go with it. */
-const versionBranch = /cuda|nvcc|toolkit|compute_cap|capability|arch|sm_?\d/i;
+const versionBranch = /cuda|nvcc|toolkit|compute_cap|capability|arch|sm_?\d|kepler|maxwell|pascal|volta|turing|ampere|hopper|blackwell/i;
 
 function check(context: RuleContext): readonly Finding[] {
   const toolkit = toolkitOf(context);
@@ -57,7 +58,7 @@ function toolkitOf(context: RuleContext): Toolkit | undefined {
 function listRequests(context: RuleContext): readonly Request[] {
   return observationsOf(context.observations, "architecture-list").flatMap((list) => {
     const architectures = list.value === undefined ? undefined : parseList(list);
-    return architectures === undefined || list.value === undefined ? [] : [{ names: [], architectures, conditions: list.conditions, evidence: list.evidence, written: `${list.variable} "${list.value}"` }];
+    return architectures === undefined || list.value === undefined ? [] : [{ names: [], architectures, conditions: list.conditions, evidence: list.evidence, subject: `${list.variable} "${list.value}"` }];
   });
 }
 
@@ -76,7 +77,7 @@ function targetRequests(bodies: readonly DeclaredBody[]): readonly Request[] {
     const first = group[0];
     if (first === undefined) return [];
     const architectures = group.flatMap((one) => one.architectures).filter((one, index, all) => all.findIndex((other) => other.sm === one.sm && other.suffix === one.suffix) === index);
-    return [{ names: group.map((one) => one.body.name), architectures, conditions: first.conditions, evidence: first.evidence, written: first.evidence.text.trim().replace(/^(["'])(.*)\1$/, "$2") }];
+    return [{ names: group.map((one) => one.body.name), architectures, conditions: first.conditions, evidence: first.evidence, subject: `The flags of ${targetsPhrase(group.map((one) => one.body.name))}` }];
   });
 }
 
@@ -85,7 +86,7 @@ function unknownToToolkit(context: RuleContext, requests: readonly Request[], to
   const known = toolkit.table.architectures;
   const oldest = Math.min(...known.map((one) => one.sm));
   const isRefused = (one: CudaArchitecture): boolean => !known.some((other) => other.sm === one.sm && other.suffixes.includes(one.suffix));
-  const refused = requests.filter((one) => one.architectures.some(isRefused) && !one.conditions.some((condition) => versionBranch.test(condition.text)) && !dependsOnTorchVersion(one.conditions));
+  const refused = requests.filter((one) => one.architectures.some(isRefused) && !one.conditions.some((condition) => condition.byDefault === false || versionBranch.test(condition.text)) && !dependsOnTorchVersion(one.conditions));
   return [...groupBy(refused, (one) => (one.names.length === 0 ? locationKey(one.evidence.location) : one.names.join("\0"))).values()].flatMap((group) => {
     const first = group[0];
     if (first === undefined || known.length === 0) return [];
@@ -98,9 +99,9 @@ function unknownToToolkit(context: RuleContext, requests: readonly Request[], to
     ].filter((one) => one !== "");
     const example = all[0];
     return [finding(cudaArchitectures, {
-      message: `${first.written} at ${place(first.evidence.location, context.root)}${conditionSuffix(first.conditions)}${first.names.length === 0 ? "" : ` for ${targetsPhrase(first.names)}`}${group.length === 1 ? " asks" : ` and ${group.length - 1} more like it ask`} for GPU code that nvcc of ${toolkit.words} cannot make: it ${parts.join(" and ")}. nvcc stops with "Unsupported gpu architecture 'compute_${example?.sm ?? ""}${example?.suffix ?? ""}'".`,
+      message: `${first.subject} (${placeWhen(first.evidence.location, first.conditions, context.root)}) ${first.names.length === 0 ? "asks" : "ask"} for GPU code that nvcc of ${toolkit.words} cannot make: it ${parts.join(" and ")}. nvcc stops with "Unsupported gpu architecture 'compute_${example?.sm ?? ""}${example?.suffix ?? ""}'".`,
       location: first.evidence.location,
-      related: [...group.slice(1).map((one) => ({ message: `${one.written} is refused too`, location: one.evidence.location })), ...viaPlaces(first.evidence.via)],
+      related: [...group.slice(1).map((one) => ({ message: `${joinWords(one.architectures.filter(isRefused).map(capabilityName))} is refused too`, location: one.evidence.location })), ...viaPlaces(first.evidence.via)],
       against: toolkit.evidence,
     })];
   });
@@ -116,7 +117,7 @@ function specificOnly(context: RuleContext, requests: readonly Request[]): reado
     const names = joinWords([...new Set(all.map(capabilityName))]);
     findings.push(finding(cudaArchitectures, {
       severity: "info",
-      message: `${first.written} at ${place(first.evidence.location, context.root)}${first.names.length === 0 ? "" : ` for ${targetsPhrase(first.names)}`} makes GPU code for ${names} alone. Code for an architecture with the suffix a runs on exactly that compute capability, and no PTX is kept from which a driver could make code for another GPU: there, calls stop with "no kernel image is available for execution on the device".`,
+      message: `${first.subject} (${place(first.evidence.location, context.root)}) ${first.names.length === 0 ? "makes" : "make"} GPU code for ${names} alone. Code for an architecture with the suffix a runs on exactly that compute capability, and no PTX is kept from which a driver could make code for another GPU: there, calls stop with "no kernel image is available for execution on the device".`,
       location: first.evidence.location,
       related: viaPlaces(first.evidence.via),
     }));

@@ -73,18 +73,25 @@ function withSurroundings(text: string, from: number, to: number, python: boolea
     if (python) {
       while (/[fFrRbBuU]/.test(text[start - 1] ?? "") && !/[\w]/.test(text[start - 2] ?? " ")) start -= 1;
     }
-    return python ? withoutElement(text, start, end) : withoutCMakeArgument(text, start, end);
+    if (python) return withoutElement(text, start, end);
+    // `set(X "-DA")` without its value would unset X: the empty string stays.
+    return isValueOfVariable(text, start) ? [from, to] : withoutCMakeArgument(text, start, end);
   }
   const before = text[start - 1] ?? "";
   const after = text[end] ?? "";
   if (!/[\s"'();[\],]/.test(before) || !/[\s"'();[\],]/.test(after)) return undefined;
-  if (!python && !insideQuotes(text, start)) return withoutCMakeArgument(text, start, end);
+  if (!python && !insideQuotes(text, start)) return isValueOfVariable(text, start) ? undefined : withoutCMakeArgument(text, start, end);
   if (/[ \t;]/.test(before)) {
     while (/[ \t;]/.test(text[start - 1] ?? "")) start -= 1;
   } else {
     while (/[ \t;]/.test(text[end] ?? "")) end += 1;
   }
   return [start, end];
+}
+
+function isValueOfVariable(text: string, at: number): boolean {
+  const head = /([A-Za-z_]\w*)[ \t]*\([^()]*$/.exec(text.slice(Math.max(0, at - 500), at));
+  return head !== null && /^(?:set|option|string|list)$/i.test(head[1] ?? "");
 }
 
 function insideQuotes(text: string, at: number): boolean {

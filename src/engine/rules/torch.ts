@@ -174,7 +174,9 @@ function readIncludes(context: RuleContext, body: DeclaredBody): Includes {
   let complete = sources.length > 0 && sources.every((source) => names.has(basename(source.path)));
   let stable = false;
   for (const { scan } of reached) {
-    for (const { header, angled } of scan.includes) {
+    for (const { header, angled, guards } of scan.includes) {
+      // A target without torch may share headers with one that has it; there they stand under a macro of that one.
+      if (body.target.usesTorch === false && guards.length > 0) continue;
       if (isUnstableTorchHeader(header) || /^THC?\//.test(header)) return "unstable";
       if (header.startsWith("torch/")) stable = true;
       else if (!angled && !names.has(basename(header))) complete = false;

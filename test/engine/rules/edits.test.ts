@@ -49,6 +49,11 @@ test("an argument of a CMake command goes with its white space, alone with its c
   assert.equal(cmake('set(CMAKE_CXX_FLAGS "-DX=0 ${CMAKE_CXX_FLAGS}")\n'), 'set(CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS}")\n');
 });
 
+test("the value of a variable becomes empty, and is not taken from its command", () => {
+  assert.equal(deleting("/p/CMakeLists.txt", 'set(X "-DX=0" CACHE STRING "flags")\n'), 'set(X "" CACHE STRING "flags")\n');
+  assert.equal(deleting("/p/CMakeLists.txt", "set(X -DX=0)\n"), undefined);
+});
+
 test("CRLF texts keep their other lines", () => {
   assert.equal(deleting("/p/CMakeLists.txt", "a()\r\nadd_definitions(-DX=0)\r\nb()\r\n"), "a()\r\nb()\r\n");
 });

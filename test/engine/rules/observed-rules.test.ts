@@ -102,7 +102,7 @@ test("several refused flags of one target are one finding", () => {
   made.target("/p/setup.py", ["/p/a.cu"], { arguments: flags.map((text) => made.argument("/p/setup.py", text, { languages: ["CUDA"] })) });
   const found = made.torch("2.13.0", { "cuda-version": "13.0" }).check(cudaArchitectures);
   assert.deepEqual(lines(found), ["/p/setup.py:2 warning"]);
-  assert.match(found[0]?.message ?? "", /and 1 more like it ask for GPU code .* has dropped 5\.0 and 6\.0 \(its oldest is 7\.5\)/);
+  assert.match(found[0]?.message ?? "", /^The flags of target ops \(setup\.py:2\) ask for GPU code .* has dropped 5\.0 and 6\.0 \(its oldest is 7\.5\)/);
 });
 
 function binding(pin: string, madeBy = "pybind11_add_module", flags: readonly string[] = []) {

@@ -2,6 +2,7 @@
 import type { DeclaredBody, Fact, Files, Fix, Language, SourceEvidence } from "../../model/index.ts";
 import { canHoldTogether, factsOf } from "../../model/index.ts";
 import { effectiveFacts } from "../../sources/flags/index.ts";
+import { contradict } from "../conditions.ts";
 import { deleteArgumentFix, replaceFix, textAt } from "../edits.ts";
 import { sourceOf } from "../support.ts";
 
@@ -22,7 +23,7 @@ export function abiLanguages(body: DeclaredBody): readonly Language[] {
 }
 
 export function abiFacts(body: DeclaredBody, language: Language): readonly AbiFact[] {
-  return factsOf(effectiveFacts(body.facts, language), "libstdcxx-abi");
+  return factsOf(effectiveFacts(body.facts, language), "libstdcxx-abi").filter((fact) => !contradict([...fact.conditions, ...body.target.conditions]));
 }
 
 /** Values that are known and written by the project itself, as they take effect. */

@@ -101,10 +101,11 @@ function insideTargets(rule: Severities, context: RuleContext): readonly Finding
   const findings: Finding[] = [];
   for (const body of context.declared) {
     const claims = claimsOf(body);
+    const chosen = byDefault(body);
     const host = claims.filter((one) => one.language === "CXX");
-    const device = claims.filter((one) => one.language === "CUDA" || one.language === "HIP");
+    const device = chosen.filter((one) => one.language === "CUDA" || one.language === "HIP");
     for (const cuda of device) {
-      const cxx = host.find((one) => one.value !== cuda.value && together(one.fact.conditions, cuda.fact.conditions));
+      const cxx = chosen.find((one) => one.language === "CXX" && one.value !== cuda.value && !reachBoth(one, cuda) && together(one.fact.conditions, cuda.fact.conditions));
       if (cxx === undefined) continue;
       const torch = torchAbi(context, cuda.evidence.location.path);
       const [wrong, right] = torch !== undefined && exchangesObjects(context, body) && torch.value === cuda.value ? [cxx, cuda] : [cuda, cxx];
@@ -119,6 +120,11 @@ function insideTargets(rule: Severities, context: RuleContext): readonly Finding
     findings.push(...switchesThatAddUp(rule, context, body, host));
   }
   return findings;
+}
+
+/** Flags that both compilers receive are alternatives, not a difference between the two. */
+function reachBoth(cxx: Claim, cuda: Claim): boolean {
+  return (cxx.fact.languages ?? []).includes(cuda.language) && (cuda.fact.languages ?? []).includes("CXX");
 }
 
 /** Two switches of the project that each set another value, and that can both be on. */

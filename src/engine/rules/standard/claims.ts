@@ -2,6 +2,7 @@
 import type { DeclaredBody, Fact, Files, Fix, Language, SourceEvidence } from "../../model/index.ts";
 import { factsOf } from "../../model/index.ts";
 import { effectiveFacts } from "../../sources/flags/index.ts";
+import { contradict } from "../conditions.ts";
 import { deleteArgumentFix, replaceFix, textAt } from "../edits.ts";
 import { sourceOf } from "../support.ts";
 
@@ -17,7 +18,7 @@ export interface StandardClaim {
 export function standardsOf(body: DeclaredBody, language: Language): readonly StandardClaim[] {
   return factsOf(effectiveFacts(body.facts, language), "cxx-standard").flatMap((fact) => {
     const evidence = sourceOf(fact.evidence);
-    return fact.value === undefined || evidence === undefined ? [] : [{ body, language, fact, value: fact.value, evidence }];
+    return fact.value === undefined || evidence === undefined || contradict([...fact.conditions, ...body.target.conditions]) ? [] : [{ body, language, fact, value: fact.value, evidence }];
   });
 }
 
