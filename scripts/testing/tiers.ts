@@ -19,18 +19,24 @@ export interface Tier {
   run(): Promise<Tally>;
 }
 
-/** Folders of `test/` that are tiers of their own; all others are unit tests. */
-const ownTiers = ["architecture", "torch", "server", "host", "ui", "vsix"] as const;
+/** Folders of `test/` that are tiers of their own. */
+const tierFolders = ["architecture", "server", "host", "ui", "vsix"];
+
+/** Tests that read a real torch stand beside the others of their room. */
+const torchSuffix = ".torch.test.ts";
 
 const minute = 60_000;
 
-/** Tests that are happy with a torch and can do without belong to their room's unit tests and skip themselves. */
-function unitFiles(): string[] {
-  return testFiles("**").filter((file) => !ownTiers.some((tier) => file.startsWith(join(root, "test", tier) + sep)));
-}
-
 function testFiles(folder: string): string[] {
   return globSync(`test/${folder}/*.test.ts`, { cwd: root, exclude: ["**/fixtures/**", "test/host/suite/**"] }).map((file) => join(root, file)).sort();
+}
+
+function torchFiles(): string[] {
+  return testFiles("**").filter((file) => file.endsWith(torchSuffix));
+}
+
+function unitFiles(): string[] {
+  return testFiles("**").filter((file) => !file.endsWith(torchSuffix) && !tierFolders.some((tier) => file.startsWith(join(root, "test", tier) + sep)));
 }
 
 function fileTier(name: string, needs: readonly Prerequisite[], files: () => string[], concurrency: number, timeout: number): Tier {
@@ -40,8 +46,8 @@ function fileTier(name: string, needs: readonly Prerequisite[], files: () => str
 export const tiers: readonly Tier[] = [
   { name: "static", needs: [], usesBundles: false, run: () => runScripts(["typecheck", "lint"]) },
   fileTier("architecture", [], () => testFiles("architecture"), 1, minute),
-  fileTier("unit", [torch], unitFiles, availableParallelism(), 5 * minute),
-  fileTier("torch", [torch], () => testFiles("torch/**"), 1, 5 * minute),
+  fileTier("unit", [], unitFiles, availableParallelism(), 5 * minute),
+  fileTier("torch", [torch], torchFiles, 1, 5 * minute),
   fileTier("server", [], () => testFiles("server/**"), 1, 3 * minute),
   fileTier("host", [codeServer, browser], () => testFiles("host"), 1, 5 * minute),
   fileTier("ui", [codeServer, browser], () => testFiles("ui/**"), 1, 5 * minute),

@@ -18,7 +18,8 @@ const engineRooms: Readonly<Record<string, readonly string[]>> = {
   files: ["model", "catalogue"],
   sources: ["model", "catalogue", "files"],
   binaries: ["model", "catalogue", "files"],
-  installed: ["model", "catalogue", "files"],
+  // What an installed torch is shows in the symbols of its libraries.
+  installed: ["model", "catalogue", "files", "binaries"],
   rules: ["model", "catalogue", "files", "sources", "binaries", "installed"],
   diagnosis: ["model", "catalogue", "files", "sources", "binaries", "installed", "rules"],
 };

@@ -5,7 +5,7 @@ import { root } from "./locations.ts";
 
 /** Packages an extension as its users get it. Returns the path of the file. */
 export async function packageExtension(output: string, extension: string = root): Promise<string> {
-  await execa(process.execPath, [join(root, "node_modules", "@vscode", "vsce", "vsce"), "package", "--no-dependencies", "--out", output], { cwd: extension, stdin: "ignore" });
+  await execa(process.execPath, [join(root, "node_modules", "@vscode", "vsce", "vsce"), "package", "--no-dependencies", "--no-rewrite-relative-links", "--out", output], { cwd: extension, stdin: "ignore" });
   return output;
 }
 

@@ -104,21 +104,28 @@ function otherRelease(context: RuleContext, one: Requirement, partners: readonly
   if (!releases || releases.length === 0 || !first || one.nightly || (one.name === "triton" && partners.some(needsNoTriton))) return undefined;
   const fitting = releases.filter((release) => satisfies(release.companions[one.name] ?? "", plain) === true);
   if (fitting.length > 0) return narrowing(context, one, first, releases, fitting);
-  if (releases.some((release) => release.companions[one.name] === undefined)) return undefined;
-  const right = rightCompanions(releases, one.name);
   const wanted = context.catalogue.torchReleases.filter((release) => satisfies(release.companions[one.name] ?? "", plain) === true);
+  const known = releases.filter((release) => release.companions[one.name] !== undefined);
+  if (known.length < releases.length && !belongsElsewhere(one, wanted, releases)) return undefined;
+  const right = known.length === 0 ? "" : `, which goes with ${one.name} ${rightCompanions(known, one.name)}`;
   const belongs = wanted.length > 0 ? ` ${capital(one.name)} of this version belongs to torch ${joinWords(wanted.slice(-3).map((release) => release.version), "or")}.` : "";
   // A torch release may have had several patch releases of a companion, of which the catalogue knows one.
   if (sameMinor(one, releases) && wanted.length === 0) return undefined;
   const pin = releases.length === 1 ? releases[0]?.companions[one.name] : undefined;
   return finding(packagePair, {
-    message: `${requirementWords(context, one)} was not released for the torch beside it, ${requirementWords(context, first)}, which goes with ${one.name} ${right}.${belongs} ${consequence(one.name)}`,
+    message: `${requirementWords(context, one)} was not released for the torch beside it, ${requirementWords(context, first)}${right}.${belongs} ${consequence(one.name)}`,
     severity: sameMinor(one, releases) ? "warning" : "error",
     location: one.location,
     related: [{ message: "This is the torch beside it.", location: first.location }],
     against: releases.slice(-1).map(releaseEvidence),
     fixes: [pin === undefined ? undefined : pinFix(one, `==${withLabel(pin, one)}`, `Require ${one.name}==${withLabel(pin, one)}`, true)],
   });
+}
+
+/** The catalogue may lack the companion of a patch release, and still know that this one belongs to releases of other minor versions alone. */
+function belongsElsewhere(one: Requirement, wanted: readonly TorchRelease[], releases: readonly TorchRelease[]): boolean {
+  const minors = new Set(releases.map((release) => minorOf(release.version)));
+  return one.name !== "triton" && wanted.length > 0 && wanted.every((release) => !minors.has(minorOf(release.version)));
 }
 
 /** Only the CUDA builds of torch require triton itself; ROCm and XPU builds require packages of other names. */

@@ -18,6 +18,14 @@ test("another patch release is a warning", () => {
   assert.deepEqual(check({ "requirements.txt": "torch==1.10.0\ntorchvision==0.11.0\n" }), []);
 });
 
+test("a companion of another minor version is found where the right one is not known", () => {
+  const found = check({ "requirements.txt": "torch==2.14.1\ntorchvision==0.25.0\n" });
+  assert.deepEqual(lines(found), ["/p/requirements.txt:2 error"]);
+  assert.match(found[0]?.message ?? "", /`torch==2\.14\.1` \(requirements\.txt:1\)(?:, which goes with torchvision [\d.]+)?\. Torchvision of this version belongs to torch 2\.10\.0\./);
+  assert.deepEqual(check({ "requirements.txt": "torch==2.14.1\ntorchvision==0.29.0\n" }).filter((one) => one.severity === "error"), []);
+  assert.deepEqual(check({ "requirements.txt": "torch==2.14.1\ntorchvision==0.29.1\n" }), []);
+});
+
 test("triton against the torch of the package", () => {
   const pyproject = '[project]\ndependencies = ["torch>=2.7.0,<2.7.1"]\n';
   assert.deepEqual(lines(check({ "pyproject.toml": pyproject, "requirements.txt": "triton==2.1.0\n" })), ["/p/requirements.txt:1 error"]);
