@@ -114,7 +114,8 @@ export function compareVersions(a: string | Version, b: string | Version): numbe
   const y = typeof b === "string" ? parseVersion(b) : b;
   if (x && y) return compareKeys(versionKey(x), versionKey(y));
   if (x || y) return x ? 1 : -1;
-  return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
+  const [left, right] = [a, b].map((one) => (typeof one === "string" ? one : one.text));
+  return (left ?? "") < (right ?? "") ? -1 : left === right ? 0 : 1;
 }
 
 /** True for alpha, beta, candidate and development versions. NGC's "2.8.0a0+git.nv25.06" is one. */

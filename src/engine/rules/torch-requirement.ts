@@ -49,8 +49,8 @@ function unbound(context: RuleContext, one: Package): readonly Finding[] {
   const builtWith = one.build.find((requirement) => requirement.name === "torch" && requirement.specifier !== "");
   if (torch.length === 0) {
     const [other] = one.install;
-    // Without any install requirement the list may simply not have been read.
-    if (!other || one.install.some((requirement) => !requirement.known)) return [];
+    // Without any install requirement the list may simply not have been read; a computed name may be torch.
+    if (!other || one.install.some((requirement) => /[^a-z0-9-]/.test(requirement.name))) return [];
     return [finding(torchRequirement, {
       message: `${natives} ${binds} to the C++ interface of the torch that the package is compiled with, which changes with every minor release, and the install requirements (${place(other.location, context.root)} and what follows) do not name torch: the built package installs beside any torch. Require the torch that it was built with.`,
       location: other.location,

@@ -25,6 +25,12 @@ test("silent about packages that are bound, not native, or whose build already s
   assert.deepEqual(check({ "pyproject.toml": '[project]\nname = "ops"\n' }), []);
 });
 
+test("an install list whose versions or names are computed", () => {
+  const computed = (name: string) => lines(pinnedProject({}).require("/p/setup.py", "ops", { name, specifier: "=={version}", known: false }).check(torchRequirement));
+  assert.deepEqual(computed("mkl-static"), ["/p/setup.py:1 warning"]);
+  assert.deepEqual(computed("{dependency}"), []);
+});
+
 test("a requirements file counts as metadata when setup.py reads it", () => {
   const reads = { "setup.py": "ops\nimport torch\nopen('requirements.txt')\n", "requirements.txt": "torch>=2.1\n" };
   assert.deepEqual(lines(check(reads)), ["/p/requirements.txt:1 warning"]);

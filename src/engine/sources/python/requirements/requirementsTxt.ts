@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { normaliseName } from "../../../model/index.ts";
+import { normaliseName, parseRequirementText } from "../../../model/index.ts";
 import { distributionInLink } from "./collector.ts";
 import type { Collector, RequirementSetting, SourceText } from "./collector.ts";
 
@@ -130,14 +130,10 @@ function readLine(source: SourceText, line: LogicalLine, from: number, collector
     if (!collector.add(source, begin, body, setting)) collector.gap(source, begin, end, `"${body}" in ${source.path} is not a requirement that could be read.`);
     return;
   }
-  const before = collector.requirements.length;
-  if (collector.add(source, begin, body, setting)) {
-    const added = collector.requirements[before];
-    if (added) collector.requirements[before] = { ...withoutSpecifierLocation(added), location: source.location(begin, end), text: source.text.slice(begin, end) };
+  const parsed = parseRequirementText(body);
+  if (!parsed) {
+    collector.gap(source, begin, end, `"${body}" in ${source.path} is not a requirement that could be read.`);
+    return;
   }
-}
-
-function withoutSpecifierLocation<T extends { readonly specifierLocation?: unknown }>(requirement: T): Omit<T, "specifierLocation"> & { specifierLocation?: never } {
-  const { specifierLocation: _, ...rest } = requirement;
-  return rest;
+  collector.push({ name: parsed.name, extras: parsed.extras, specifier: parsed.specifier, marker: parsed.marker, url: parsed.url, known: true, setting, location: source.location(begin, end), text: source.text.slice(begin, end) });
 }

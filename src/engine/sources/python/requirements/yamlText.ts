@@ -81,7 +81,7 @@ export class YamlFile {
     const scalar = this.resolve(node);
     if (!isScalar(scalar) || !scalar.range || scalar.value === null) return undefined;
     let [start, end] = scalar.range;
-    if (scalar.type === "BLOCK_FOLDED" || scalar.type === "BLOCK_LITERAL") return { value: String(scalar.value), start, end };
+    if (scalar.type === "BLOCK_FOLDED" || scalar.type === "BLOCK_LITERAL") return { value: typeof scalar.value === "string" ? scalar.value : "", start, end };
     if (scalar.type === "QUOTE_DOUBLE" || scalar.type === "QUOTE_SINGLE") {
       start += 1;
       end -= 1;
