@@ -49,6 +49,8 @@ export function isPythonBuildFile(path: string, text: string): boolean {
   const name = nodePath.basename(path);
   if (buildFileName.test(name)) return /\bsetup\s*\(|Extension\s*\(|cpp_extension|cmake/i.test(text);
   if (/(?:^|[/_.])(?:tests?|conftest|docs?)(?:[/_.]|$)/i.test(path.slice(-200).replace(/^.*?\/site-packages\//, ""))) return false;
+  // DeepSpeed's pattern, which others copied: one class for each op, whose methods give its flags.
+  if (/^\s+def (?:cxx_args|nvcc_args|cxx_flags|nvcc_flags)\(self/m.test(text) && /Builder\b|Extension\b/.test(text)) return true;
   if (!/cpp_extension/.test(text)) return /^build[\w-]*\.py$/i.test(name) && /Extension\s*\(|["']cmake["']/.test(text);
   return /\b(?:CUDAExtension|CppExtension|SyclExtension)\s*\(|cpp_extension\.load|import\s+[^\n]*\bload(?:_inline)?\b|\bload_inline\s*\(/.test(text);
 }
