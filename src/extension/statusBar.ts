@@ -100,7 +100,7 @@ function details(status: Status): string[] {
     const cuda = torch.cuda === undefined ? "" : torch.cuda === null ? `, ${vscode.l10n.t("without CUDA")}` : `, CUDA ${torch.cuda}`;
     const python = torch.python === undefined ? "" : `, Python ${torch.python}`;
     const abi = torch.abi === undefined ? "" : `, libstdc++ ABI ${torch.abi}`;
-    lines.push(`torch ${escaped(torch.version)}${abi}${cuda}${python} (${escaped(torch.path ?? torch.name)}, ${torch.source})`);
+    lines.push(`torch ${escaped(torch.version)}${abi}${cuda}${python} (${escaped(torch.path ?? (torch.source === "catalogue" ? vscode.l10n.t("catalogue of releases") : torch.name))})`);
   }
   if (status.also.length > 0) {
     lines.push(vscode.l10n.t("Also checked against {0}.", escaped(status.also.join(", "))));

@@ -21,6 +21,8 @@ export interface ClientOptions {
   readonly initializationOptions?: unknown;
   /** Leaves out pull diagnostics, so that the server has to push. */
   readonly push?: boolean;
+  /** Arguments of Node. Default: the server's own entry over stdio. */
+  readonly command?: readonly string[];
 }
 
 /** A folder of files that lasts as long as the test. */
@@ -65,7 +67,7 @@ export class LspClient {
     const environment = { ...process.env };
     delete environment.VIRTUAL_ENV;
     delete environment.CONDA_PREFIX;
-    const client = new LspClient(spawn(process.execPath, [main, "--stdio"], { env: environment }));
+    const client = new LspClient(spawn(process.execPath, options.command ?? [main, "--stdio"], { env: environment }));
     client.process.stderr.setEncoding("utf8").on("data", (text: string) => client.log.push(text));
     const { connection } = client;
     const wake = (): void => client.#waiting.splice(0).forEach((one) => one());
