@@ -16,7 +16,9 @@ const outputs: readonly { readonly entry: string; readonly file: string; readonl
 /** The language client is 40 times the rest of the extension, so it is a file of its own that is loaded when it is needed. */
 const lazyClient: Plugin = {
   name: "lazy-client",
-  setup: ({ onResolve }) => onResolve({ filter: /^\.\/client\.ts$/ }, ({ importer }) => (importer.endsWith("extension/server.ts") || importer.endsWith("extension\\server.ts") ? { path: "./client.js", external: true } : undefined)),
+  setup(bundler) {
+    bundler.onResolve({ filter: /^\.\/client\.ts$/ }, ({ importer }) => (/extension[\\/]server\.ts$/.test(importer) ? { path: "./client.js", external: true } : undefined));
+  },
 };
 
 async function bundle(output: (typeof outputs)[number]): Promise<void> {

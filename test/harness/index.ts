@@ -5,9 +5,9 @@
 export { launchBrowser, openWorkbench } from "./browser.ts";
 export type { Workbench } from "./browser.ts";
 export { startCodeServer } from "./codeServer.ts";
-export type { CodeServer, CodeServerOptions } from "./codeServer.ts";
+export type { CodeServer } from "./codeServer.ts";
 export { runHostSuite } from "./hostSuite.ts";
 export { openBridge } from "./bridge.ts";
 export type { Bridge } from "./bridge.ts";
 export { installExtension, packageExtension } from "./vsix.ts";
-export { copySample, multiRoot } from "./workspace.ts";
+export { copySample } from "./workspace.ts";
