@@ -12,6 +12,7 @@ export const scenarios: readonly Scenario[] = [
   { suite: "diagnostics", trusted: true, workspace: () => copySample("skewed-extension") },
   { suite: "commands", trusted: true, workspace: () => copySample("skewed-extension") },
   { suite: "serverLife", trusted: true, workspace: () => copySample("skewed-extension") },
+  { suite: "crashes", trusted: true, workspace: () => copySample("skewed-extension") },
   { suite: "restricted", trusted: false, workspace: () => copySample("skewed-extension") },
   { suite: "multiRoot", trusted: true, workspace: () => multiRoot("skewed-extension", "healthy-extension") },
 ];
