@@ -5,11 +5,14 @@ import { always, conjunction, excludes } from "./guards.ts";
 import type { Guard } from "./guards.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { splitFlags, splitList } from "./split.ts";
+import { dependsOnTarget } from "./shared.ts";
+import type { SharedParts } from "./shared.ts";
 import type { Target } from "./target.ts";
 import { render, worlds } from "./value.ts";
 import type { Piece, Value, World } from "./value.ts";
 
-interface Entry {
+/** An argument with the values that it comes from. */
+export interface Entry {
   readonly text: string;
   readonly pieces: readonly Piece[];
   readonly guard: Guard;
@@ -28,17 +31,19 @@ export class ArgumentList {
   readonly languages: readonly Language[];
   readonly #vm: Interpreter;
   readonly #target: Target;
+  readonly #shared: SharedParts;
   readonly #entries: (Entry | ArgumentList)[] = [];
 
-  constructor(vm: Interpreter, target: Target, languages: readonly Language[]) {
+  constructor(vm: Interpreter, target: Target, languages: readonly Language[], shared: SharedParts) {
     this.#vm = vm;
     this.#target = target;
+    this.#shared = shared;
     this.languages = languages;
   }
 
   /** A stretch of the command line that is filled and sorted by itself. */
   section(): ArgumentList {
-    const section = new ArgumentList(this.#vm, this.#target, this.languages);
+    const section = new ArgumentList(this.#vm, this.#target, this.languages, this.#shared);
     this.#entries.push(section);
     return section;
   }
@@ -65,19 +70,34 @@ export class ArgumentList {
   flags(value: Value | undefined, languages: readonly Language[], configuration?: string, origin: CompileArgument["origin"] = "flags-variable"): void {
     if (value === undefined) return;
     const limit = configuration === undefined ? {} : { configurations: [configuration] };
-    this.#tokens(splitFlags(value.pieces), (world) => this.#push(world.pieces, world.guard, { origin, languages, ...limit }));
+    this.#remembered(value.pieces, `${origin} ${languages.join()} ${configuration ?? ""}`, () => this.#tokens(splitFlags(value.pieces), (world) => this.#push(world.pieces, world.guard, { origin, languages, ...limit })));
   }
 
   /** A list property: elements, each perhaps a generator expression. */
   list(value: Value | undefined, origin: "definition" | "option", inheritedFrom?: string, under: Guard = always): void {
     if (value === undefined) return;
     const from = inheritedFrom === undefined ? {} : { inheritedFrom };
-    this.#tokens(splitList(value.pieces), (world) => {
+    this.#remembered(value.pieces, `${origin} ${this.languages.join()} ${inheritedFrom ?? ""} ${under.join()}`, () => this.#tokens(splitList(value.pieces), (world) => {
       const guard = conjunction(under, world.guard);
       if (guard === undefined) return;
       if (!world.pieces.some((piece) => piece.text.includes("$<"))) return this.#push(world.pieces, guard, { origin, languages: this.languages, ...from });
       this.#genex(world.pieces, guard, origin, from);
-    });
+    }));
+  }
+
+  /** What `fill` adds for these pieces; taken from an earlier target where that got the same. */
+  #remembered(pieces: readonly Piece[], key: string, fill: () => void): void {
+    if (pieces.length === 0) return;
+    const known = this.#shared.entries(pieces);
+    const whole = `${key} ${this.#target.guard.join()}`;
+    const before = known.get(whole);
+    if (before !== undefined) {
+      for (const entry of before) this.#entries.push(entry);
+      return;
+    }
+    const from = this.#entries.length;
+    fill();
+    if (!dependsOnTarget(pieces)) known.set(whole, this.#entries.slice(from).filter((entry): entry is Entry => !(entry instanceof ArgumentList)));
   }
 
   #tokens(tokens: readonly Piece[][], each: (world: World) => void): void {
@@ -146,9 +166,12 @@ export class ArgumentList {
 
   finish(): readonly CompileArgument[] {
     return this.#own().map((entry) => {
+      const before = this.#shared.arguments.get(entry);
+      if (before !== undefined) return before;
+      const evidence = evidenceOf(entry.pieces);
       const unknown = entry.pieces.some((piece) => piece.unknown);
       const follows = entry.pieces.find((piece) => piece.follows !== undefined)?.follows ?? this.#vm.conditions.follows(entry.guard);
-      return {
+      const argument: CompileArgument = {
         text: entry.text,
         known: !unknown,
         ...(follows === undefined ? {} : { follows }),
@@ -157,8 +180,11 @@ export class ArgumentList {
         ...(entry.configurations === undefined ? {} : { configurations: entry.configurations }),
         ...(entry.inheritedFrom === undefined ? {} : { inheritedFrom: entry.inheritedFrom }),
         conditions: this.#vm.conditions.list(entry.guard),
-        evidence: evidenceOf(entry.pieces) ?? sourceEvidence(this.#vm, this.#target.origin),
+        evidence: evidence ?? sourceEvidence(this.#vm, this.#target.origin),
       };
+      // Without a place of its own it is noted at the target, which differs.
+      if (evidence !== undefined) this.#shared.arguments.set(entry, argument);
+      return argument;
     });
   }
 }

@@ -5,6 +5,7 @@ import { always } from "./guards.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { linkClosure } from "./links.ts";
 import type { LinkClosure } from "./links.ts";
+import { SharedParts } from "./shared.ts";
 import { splitList } from "./split.ts";
 import { addArchitectures, addStandards } from "./standards.ts";
 import type { Target } from "./target.ts";
@@ -18,15 +19,16 @@ const torchLibrary = /^(torch|torch_cpu|torch_cuda|torch_python|torch_library|c1
 
 /** The evaluated targets as declared targets, with the command line that CMake would give to the compilers. */
 export function assembleTargets(vm: Interpreter): DeclaredTarget[] {
-  return vm.allTargets.filter((target) => !target.isImported).map((target) => assemble(vm, target));
+  const shared = new SharedParts();
+  return vm.allTargets.filter((target) => !target.isImported).map((target) => assemble(vm, target, shared));
 }
 
-function assemble(vm: Interpreter, target: Target): DeclaredTarget {
+function assemble(vm: Interpreter, target: Target, shared: SharedParts): DeclaredTarget {
   const sources = sourcesOf(vm, target);
   const languages = languagesOf(vm, target, sources);
-  const closure = linkClosure(vm, target);
-  const args = target.kind === "imported" ? [] : argumentsOf(vm, target, closure, languages);
-  const includes = includeDirectories(target, closure);
+  const closure = linkClosure(vm, target, shared);
+  const args = target.kind === "imported" ? [] : argumentsOf(vm, target, closure, languages, shared);
+  const includes = includeDirectories(target, closure, shared);
   const sabi = target.properties.get("PY_SABI");
   const conditions = vm.conditions.list(target.guard);
   return {
@@ -82,8 +84,8 @@ function languagesOf(vm: Interpreter, target: Target, sources: readonly TargetSo
  * CMake's order (seen with 3.25): definitions sorted by text, the language's flags variables with their final value in the directory,
  * architectures, flags of add_definitions, options of the target and of what it links, and the standard last.
  */
-function argumentsOf(vm: Interpreter, target: Target, closure: LinkClosure, languages: readonly Language[]): readonly CompileArgument[] {
-  const list = new ArgumentList(vm, target, languages);
+function argumentsOf(vm: Interpreter, target: Target, closure: LinkClosure, languages: readonly Language[], shared: SharedParts): readonly CompileArgument[] {
+  const list = new ArgumentList(vm, target, languages, shared);
   const own = (property: string) => target.properties.get(property);
   const { directory } = target;
   const users = closure.reached.filter((one) => !one.linkOnly);
@@ -120,10 +122,10 @@ function limitedApi(target: Target, definitions: ArgumentList): void {
   definitions.add({ text: `-DPy_LIMITED_API=0x${hex(parts[1])}${hex(parts[2] ?? "0")}0000`, pieces: level.pieces, guard: always, origin: "builder-default", languages: definitions.languages });
 }
 
-function includeDirectories(target: Target, closure: LinkClosure): string[] {
+function includeDirectories(target: Target, closure: LinkClosure, shared: SharedParts): string[] {
   const out = new Set<string>();
   const add = (pieces: Parameters<typeof splitList>[0] | undefined) => {
-    for (const element of splitList(pieces ?? [])) out.add(render(element).replace(/^\$<BUILD_INTERFACE:(.*)>$/, "$1"));
+    for (const text of pieces === undefined ? [] : shared.texts(pieces)) out.add(text.replace(/^\$<BUILD_INTERFACE:(.*)>$/, "$1"));
   };
   add(target.properties.get("INCLUDE_DIRECTORIES")?.pieces);
   add(target.directory.properties.get("INCLUDE_DIRECTORIES")?.pieces);

@@ -2,7 +2,7 @@ import { always } from "./guards.ts";
 import type { Guard } from "./guards.ts";
 import type { Arg, Interpreter } from "./interpreter.ts";
 import { certainText, render, worlds } from "./value.ts";
-import type { Piece, Value } from "./value.ts";
+import type { Piece, Value, World } from "./value.ts";
 import { compareVersions, isFalse, isTrue, toRegExp } from "./words.ts";
 
 /** What an `if` comes to: decided, or the code of an undecided condition. */
@@ -164,7 +164,7 @@ class Evaluation {
       case "DEFINED": {
         const variable = /^(ENV|CACHE)\{(.*)\}$/.exec(name);
         if (variable?.[1] === "ENV") return this.#unknown(`DEFINED ENV{${variable[2] ?? ""}}`, `DEFINED ENV{${variable[2] ?? ""}}`, 1);
-        vm.noteUse(variable?.[2] ?? name);
+        vm.usage.defined.add(variable?.[2] ?? name);
         const found = vm.lookup(variable?.[2] ?? name);
         if (found.absent.length === 0) return yes;
         if (found.pieces.length === 0 && found.absent.length === 1 && found.absent[0]?.length === 0) return no;
@@ -204,7 +204,7 @@ class Evaluation {
     if (arg.argument.kind === "quoted") return no;
     const envReference = /^ENV\{/.test(text);
     if (envReference) return no;
-    this.#vm.noteUse(text);
+    this.#vm.noteUse(text, arg.argument);
     const found = this.#vm.lookup(text);
     return this.#worlds(found.pieces, (string) => (string === "" ? false : isFalse(string) ? false : true), "", text);
   }
@@ -235,6 +235,11 @@ class Evaluation {
     let undecided = false;
     let byDefault: 0 | 1 | undefined;
     for (const world of all) {
+      const answered = this.#answered(operator, world);
+      if (answered !== undefined) {
+        (answered ? trueIn : falseIn).push(world.guard);
+        continue;
+      }
       const isOpen = world.pieces.some(open);
       const result = world.pieces.some((piece) => piece.unknown && piece.unset === undefined) ? undefined : test(withoutUnset(world.pieces));
       if (result !== undefined && state.conditions.isDefault(world.guard) && defaultKnown(world.pieces)) byDefault = result ? 0 : 1;
@@ -251,6 +256,14 @@ class Evaluation {
     if (!undecided && trueIn.length === 1) implied[0] = trueIn[0] ?? always;
     if (!undecided && falseIn.length === 1) implied[1] = falseIn[0] ?? always;
     return this.#unknown(id, text, byDefault, implied, pieces.find((piece) => piece.follows === "torch" || piece.follows === "tensorflow")?.follows);
+  }
+
+  /** The value is there only because of an earlier answer to this very question: `if(NOT X)`, `set(X ...)`, and later `if(X)`. */
+  #answered(operator: string, world: World): boolean | undefined {
+    if (world.guard.length === 0 || !world.pieces.some((piece) => piece.unset !== undefined)) return undefined;
+    const code = this.#vm.state.conditions.find(`${operator} ${idOf(world.pieces.map((piece) => (piece.guard.length === 0 ? piece : { ...piece, guard: always })))}`.trim());
+    if (code === undefined) return undefined;
+    return world.guard.includes(code) ? true : world.guard.includes(code ^ 1) ? false : undefined;
   }
 
   #unknown(id: string, text: string, byDefault?: 0 | 1, implied?: [Guard, Guard], follows?: Piece["follows"]): Truth {

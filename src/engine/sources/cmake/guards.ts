@@ -35,6 +35,12 @@ export class Conditions {
     return index * 2;
   }
 
+  /** The code of a condition that was asked before. */
+  find(id: string): number | undefined {
+    const known = this.#byId.get(id);
+    return known === undefined ? undefined : known * 2;
+  }
+
   /** A code with all that follows from it. */
   guard(code: number): Guard {
     const implied = this.#entries[code >> 1]?.implied[code & 1 ? 1 : 0];

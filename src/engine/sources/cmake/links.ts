@@ -4,6 +4,7 @@ import { evaluateGenex } from "./genex.ts";
 import { always, conjunction } from "./guards.ts";
 import type { Guard } from "./guards.ts";
 import type { Interpreter } from "./interpreter.ts";
+import type { NamedLibrary, SharedParts } from "./shared.ts";
 import { splitList } from "./split.ts";
 import type { Target } from "./target.ts";
 import { certainText, render, worlds } from "./value.ts";
@@ -26,7 +27,7 @@ const maximumReached = 400;
 const keywords = /^(debug|optimized|general)$/;
 
 /** Everything that a target links, directly and through the targets that it links. */
-export function linkClosure(vm: Interpreter, target: Target): LinkClosure {
+export function linkClosure(vm: Interpreter, target: Target, shared: SharedParts): LinkClosure {
   const libraries: LinkedLibrary[] = [];
   const reached: ReachedTarget[] = [];
   const seen = new Map<Target, boolean>([[target, false]]);
@@ -35,19 +36,20 @@ export function linkClosure(vm: Interpreter, target: Target): LinkClosure {
   if (target.kind === "interface") queue.push({ list: target.properties.get("INTERFACE_LINK_LIBRARIES"), guard: always, linkOnly: false });
   for (let at = 0; at < queue.length && at < maximumReached; at++) {
     const { list, guard, linkOnly } = queue[at] as (typeof queue)[number];
-    for (const { pieces, guard: own } of namesIn(vm, target, list)) {
+    if (list === undefined || list.pieces.length === 0) continue;
+    for (const { pieces, name, guard: own } of shared.names(list.pieces, () => namesIn(vm, target, list))) {
       const both = conjunction(guard, own);
-      const name = render(pieces);
-      if (both === undefined || name === "" || keywords.test(name) || name.startsWith("-Wl,") || pieces.every((piece) => piece.unset !== undefined && piece.text === name)) continue;
+      if (both === undefined) continue;
       const aliased = vm.globalProperties.get(`ALIAS ${name}`);
       const targets = vm.targets.get(aliased === undefined ? name : (certainText(aliased.pieces) ?? name)) ?? [];
       const key = `${name}|${both.join()}`;
       if (!names.has(key)) {
         names.add(key);
-        libraries.push({
-          name, isProjectTarget: targets.some((one) => !one.isImported), conditions: vm.conditions.list(both),
-          evidence: evidenceOf(pieces) ?? sourceEvidence(vm, target.origin),
-        });
+        const known = shared.libraries(pieces).get(key);
+        const evidence = known === undefined ? evidenceOf(pieces) : undefined;
+        const library = known ?? { name, isProjectTarget: targets.some((one) => !one.isImported), conditions: vm.conditions.list(both), evidence: evidence ?? sourceEvidence(vm, target.origin) };
+        if (evidence !== undefined) shared.libraries(pieces).set(key, library);
+        libraries.push(library);
       }
       for (const one of targets) {
         const under = conjunction(both, one.guard);
@@ -63,15 +65,19 @@ export function linkClosure(vm: Interpreter, target: Target): LinkClosure {
   return { libraries, reached };
 }
 
-function namesIn(vm: Interpreter, target: Target, list: Value | undefined): { pieces: readonly Piece[]; guard: Guard }[] {
-  const out: { pieces: readonly Piece[]; guard: Guard }[] = [];
-  if (list === undefined) return out;
+function namesIn(vm: Interpreter, target: Target, list: Value): readonly NamedLibrary[] {
+  const out: NamedLibrary[] = [];
+  const add = (pieces: readonly Piece[], guard: Guard) => {
+    const name = render(pieces);
+    if (name === "" || keywords.test(name) || name.startsWith("-Wl,") || pieces.every((piece) => piece.unset !== undefined && piece.text === name)) return;
+    out.push({ pieces, name, guard });
+  };
   for (const element of splitList(list.pieces)) {
     for (const world of worlds(vm.conditions, element, always, 8) ?? [{ guard: always, pieces: element }]) {
-      if (!world.pieces.some((piece) => piece.text.includes("$<"))) out.push(world);
+      if (!world.pieces.some((piece) => piece.text.includes("$<"))) add(world.pieces, world.guard);
       else for (const one of evaluateGenex(world.pieces, { vm, target, language: "CXX", configuration: "Release", linking: true })) {
         const guard = conjunction(world.guard, one.guard);
-        if (guard !== undefined) for (const part of splitList(one.pieces)) out.push({ pieces: part, guard });
+        if (guard !== undefined) for (const part of splitList(one.pieces)) add(part, guard);
       }
     }
   }

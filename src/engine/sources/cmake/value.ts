@@ -220,6 +220,7 @@ export function worlds(conditions: Conditions, pieces: readonly Piece[], path: G
       }
       if (next.length > limit) return undefined;
     }
+    if (next.length > limit) return undefined;
     current = next;
   }
   return current;
