@@ -49,7 +49,7 @@ export interface IneffectiveSetting extends Observed {
   readonly kind: "ineffective-setting";
   readonly reason:
     | "name-instead-of-value" | "empty-set" | "overwritten" | "wrong-case" | "misspelt" | "unknown-key" | "shadowed"
-    | "too-late" | "private-hook" | "dead-guard" | "inverted-choice" | "swallows-next" | "configuration-only" | "always-false";
+    | "too-late" | "private-hook" | "dead-guard" | "inverted-choice" | "swallows-next" | "configuration-only" | "always-false" | "silent-fallback";
   /** A full sentence: what is written, what happens instead. */
   readonly message: string;
   readonly related: readonly EvidenceStep[];

@@ -24,6 +24,8 @@ interface Entry {
 export class Conditions {
   readonly #entries: Entry[] = [];
   readonly #byId = new Map<string, number>();
+  /** Pieces looked at while merging and deciding: what bounds the cost of values with many guards. */
+  work = 0;
 
   /** The guard under which the condition holds; xor 1 on its first member is the guard under which it does not. */
   code(id: string, text: string, location: () => Location, byDefault?: 0 | 1, implied: readonly [Guard, Guard] = [always, always], follows?: Entry["follows"]): number {

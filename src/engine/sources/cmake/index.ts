@@ -2,7 +2,7 @@
  * Reads CMake projects without running cmake: the language with exact places, its evaluation over what can be known,
  * and the command lines that the targets would get.
  */
-import type { EvaluationContext, Files, Reading } from "../../model/index.ts";
+import type { EvaluationContext, Files, Observation, Reading } from "../../model/index.ts";
 import { assembleTargets } from "./assemble.ts";
 import { CMakeFileCache } from "./cache.ts";
 import { flowCommands, enterDirectory } from "./commands/flow.ts";
@@ -13,6 +13,9 @@ import { targetCommands } from "./commands/targets.ts";
 import { textCommands } from "./commands/text.ts";
 import { variableCommands } from "./commands/variables.ts";
 import { Interpreter } from "./interpreter.ts";
+import { noteCommandLines } from "./observations/commandLines.ts";
+import { noteNames } from "./observations/names.ts";
+import { noteStatements } from "./observations/statements.ts";
 
 export { CMakeFileCache } from "./cache.ts";
 
@@ -26,11 +29,38 @@ export function readCMake(root: string, files: Files, context: EvaluationContext
   const folder = root.length > 1 ? root.replace(/\/+$/, "") : root;
   const vm = new Interpreter(files, context, cache, folder, commands);
   enterDirectory(vm, folder);
+  const targets = assembleTargets(vm);
+  noteCommandLines(vm, targets);
+  runUncalled(vm);
+  noteStatements(vm);
+  noteNames(vm);
   return {
-    targets: assembleTargets(vm),
-    observations: vm.observations,
+    targets,
+    observations: distinct(vm.observations),
     requirements: [],
     gaps: vm.gaps,
     files: [...vm.filesRead],
   };
+}
+
+/** Functions that nobody calls here may be called by others: those that ask torch are run once for what they ask. */
+function runUncalled(vm: Interpreter): void {
+  const [top] = vm.directories;
+  if (top === undefined) return;
+  vm.directory = top;
+  vm.scope = top.scope;
+  for (const [name, { node, file }] of [...vm.definitions]) {
+    if (vm.called.has(node) || !/TorchConfig\.cmake|_GLIBCXX_USE_CXX11_ABI|compiled_with_cxx11_abi|_PYBIND11_BUILD_ABI/.test(file.text.slice(node.command.start, node.end))) continue;
+    vm.callByName(name, []);
+  }
+}
+
+/** A file that is included often says the same each time. */
+function distinct(observations: readonly Observation[]): Observation[] {
+  const seen = new Set<string>();
+  return observations.filter((one) => {
+    const { path, range } = one.evidence.location;
+    const key = `${one.kind}|${path}|${range.start.line}:${range.start.character}|${"reason" in one ? one.reason : "what" in one ? one.what : JSON.stringify("definitions" in one ? one.definitions.map(({ name, value }) => `${name}=${value ?? ""}`) : "value" in one ? one.value : "name" in one ? one.name : "")}`;
+    return !seen.has(key) && seen.add(key);
+  });
 }

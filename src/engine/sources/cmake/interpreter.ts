@@ -1,10 +1,11 @@
-import type { Condition, EvaluationContext, Files, Gap, Location, Observation } from "../../model/index.ts";
+import type { Condition, EvaluationContext, Files, Gap, IneffectiveSetting, Location, Observation } from "../../model/index.ts";
 import { builtinVariable } from "./builtins.ts";
 import type { CMakeFileCache } from "./cache.ts";
 import { evaluateCondition } from "./condition.ts";
 import { always, conjunction } from "./guards.ts";
 import { Conditions } from "./guards.ts";
 import type { Guard } from "./guards.ts";
+import { parseCMake } from "./parser.ts";
 import { splitList } from "./split.ts";
 import { neverSet, State } from "./state.ts";
 import type { Branch, Exit, Table } from "./state.ts";
@@ -31,7 +32,7 @@ export interface Call {
 export type Handler = (vm: Interpreter, call: Call) => Exit | undefined | void;
 
 /** What a run may cost. Beyond it the reading says so and stops. */
-export const limits = { commands: 400_000, depth: 160, iterations: 400, files: 6000, calls: 60 };
+export const limits = { commands: 250_000, work: 6_000_000, depth: 160, iterations: 400, guardedIterations: 48, calls: 60 };
 
 interface Definition {
   readonly node: DefinitionNode;
@@ -67,16 +68,25 @@ export class Interpreter {
   openWorld = false;
   scope: Table = this.state.table("variables");
   frame: Frame | undefined = undefined;
-  file!: SourceFile;
+  file: SourceFile = parseCMake("", "");
   directory!: Directory;
   #macro: ReadonlyMap<string, Value> | undefined;
   #command: Command | undefined;
   #budget = limits.commands;
   #depth = 0;
   #calls = new Map<string, number>();
+  readonly #gapsSeen = new Set<string>();
   readonly #active: string[] = [];
   /** Files whose include_guard() has been passed. */
   readonly guarded = new Set<string>();
+  readonly sources = new Set<SourceFile>();
+  readonly called = new Set<DefinitionNode>();
+  /** Commands that set the C++ standard for targets that come later. */
+  readonly standardSets: { readonly name: string; readonly directory: Directory; readonly targetsBefore: number; readonly call: Call; readonly text: string; readonly conditions: readonly Condition[] }[] = [];
+  /** Settings of flags that drop what the user passes; of interest where the project uses torch. */
+  readonly droppedUserFlags: IneffectiveSetting[] = [];
+  /** Files that are filled in and installed for others, such as package configurations. */
+  readonly templates = new Set<string>();
 
   constructor(files: Files, context: EvaluationContext, cache: CMakeFileCache, root: string, handlers: ReadonlyMap<string, Handler>) {
     this.files = files;
@@ -100,11 +110,15 @@ export class Interpreter {
 
   /** The running command as an origin. */
   origin(): Origin {
-    return { file: this.file, start: this.command.start, end: this.command.end };
+    const command = this.#command;
+    return { file: this.file, start: command?.start ?? 0, end: command?.end ?? 0 };
   }
 
-  gap(message: string, kind: Gap["kind"] = "evaluation", path = this.file.path): void {
-    if (this.gaps.length < 2000) this.gaps.push({ message, path, kind, ...(kind === "evaluation" ? { location: this.here() } : {}) });
+  gap(message: string, kind: Gap["kind"] = "evaluation", path = this.file.path === "" ? this.rootDirectory : this.file.path): void {
+    const key = `${message}|${path}|${kind === "evaluation" ? (this.#command?.start ?? 0) : 0}`;
+    if (this.#gapsSeen.has(key)) return;
+    this.#gapsSeen.add(key);
+    if (this.gaps.length < 2000) this.gaps.push({ message, path, kind, ...(kind === "evaluation" && this.file.path !== "" ? { location: this.here() } : {}) });
   }
 
   // Variables
@@ -133,8 +147,8 @@ export class Interpreter {
     this.set(name, known(text, this.origin()));
   }
 
-  noteUse(name: string): void {
-    this.usage.use(name, this.file, this.command);
+  noteUse(name: string, argument?: Argument): void {
+    this.usage.use(name, this.file, this.command, argument?.start, argument?.end);
   }
 
   setMatches(match: RegExpExecArray | null): void {
@@ -207,12 +221,13 @@ export class Interpreter {
     const command = this.#command;
     const macro = this.#macro;
     this.filesRead.add(file.path);
+    this.sources.add(file);
     this.file = file;
     this.#macro = undefined;
     this.#active.push(file.path);
     const exit = this.state.region(["return"], () => this.run(file.nodes));
     this.#active.pop();
-    this.file = outerFile ?? file;
+    this.file = outerFile.path === "" ? file : outerFile;
     this.#command = command;
     this.#macro = macro;
     return exit;
@@ -248,8 +263,8 @@ export class Interpreter {
 
   #node(node: Node): Exit {
     this.#command = node.command;
-    if (--this.#budget <= 0) {
-      if (this.#budget === 0) this.gap(`Evaluation stopped after ${limits.commands} commands.`);
+    if (--this.#budget <= 0 || this.conditions.work > limits.work) {
+      this.gap("Evaluation stopped here: the project takes more steps to evaluate than are allowed.");
       return "stop";
     }
     switch (node.kind) {
@@ -277,7 +292,6 @@ export class Interpreter {
     if (branch.head.name === "else") return this.run(branch.body);
     this.#command = branch.head;
     const truth = evaluateCondition(this, this.expand(branch.head));
-    this.usage.condition(this.file, node, index, truth);
     if ("decided" in truth) return truth.decided ? this.run(branch.body) : this.#if(node, index + 1);
     return this.state.fork([
       { guard: this.conditions.guard(truth.code), run: () => this.run(branch.body) },
@@ -292,9 +306,14 @@ export class Interpreter {
     const items = this.#items(args);
     if (items.length > limits.iterations) this.gap(`Only the first ${limits.iterations} of ${items.length} iterations of foreach(${name}) were evaluated.`);
     return this.state.region(["break"], () => {
+      let guarded = 0;
       for (const item of items.slice(0, limits.iterations)) {
         const guards = [...new Set(item.flatMap((piece) => piece.guard))];
         const guard = guards.length > 0 && item.every((piece) => piece.guard.length === guards.length) ? guards : always;
+        if (guard.length > 0 && guarded++ >= limits.guardedIterations) {
+          this.gap(`Of the conditional elements of foreach(${name}) only the first ${limits.guardedIterations} were followed.`);
+          break;
+        }
         const iteration = () => this.state.region(["continue"], () => {
           this.set(name, value(guard.length > 0 ? item.map((piece) => ({ ...piece, guard: always })) : item));
           return this.run(node.body);
@@ -383,6 +402,7 @@ export class Interpreter {
       return "normal";
     }
     this.#calls.set(name, recursions);
+    this.called.add(node);
     const macro = this.#macro;
     const exit = this.inFrame(`${node.kind} ${name} called`, () => {
       this.file = file;

@@ -166,6 +166,7 @@ export class State {
     for (const [table, keys] of seen) {
       for (const key of keys.keys()) {
         const old = table.get(key) ?? neverSet(table, key);
+        for (const { writes } of branches) this.conditions.work += writes.get(table)?.get(key)?.pieces.length ?? 1;
         const value = merge(branches.map(({ guard, writes }) => ({ guard, value: writes.get(table)?.get(key) ?? old })));
         this.write(table, key, value);
       }

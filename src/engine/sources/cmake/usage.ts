@@ -1,5 +1,4 @@
-import type { Truth } from "./condition.ts";
-import type { Command, IfNode, SourceFile } from "./syntax.ts";
+import type { Command, SourceFile } from "./syntax.ts";
 
 /** Where a variable is read. */
 export interface Use {
@@ -14,8 +13,9 @@ export interface Use {
 export class UsageLog {
   readonly sets = new Set<string>();
   readonly uses = new Map<string, Use>();
+  /** Names that are asked for with DEFINED: whoever asks knows that they may be missing. */
+  readonly defined = new Set<string>();
   readonly unknownCommands = new Set<string>();
-  readonly conditions = new Map<Command, { readonly file: SourceFile; readonly node: IfNode; readonly index: number; readonly truth: Truth }>();
 
   set(name: string): void {
     this.sets.add(name);
@@ -23,11 +23,6 @@ export class UsageLog {
 
   use(name: string, file: SourceFile, command: Command, start = command.start, end = command.end): void {
     if (!this.uses.has(name)) this.uses.set(name, { name, file, command, start, end });
-  }
-
-  condition(file: SourceFile, node: IfNode, index: number, truth: Truth): void {
-    const head = node.branches[index]?.head;
-    if (head !== undefined) this.conditions.set(head, { file, node, index, truth });
   }
 
   /** Always true: a command that nobody defined may set anything. */

@@ -191,6 +191,7 @@ export function worlds(conditions: Conditions, pieces: readonly Piece[], path: G
   if (pieces.every((piece) => piece.guard.length === 0)) return [{ guard: always, pieces }];
   let current: { guard: Guard; pieces: Piece[] }[] = [{ guard: always, pieces: [] }];
   for (const piece of pieces) {
+    conditions.work += current.length;
     const own = beyond(piece.guard, path);
     if (excludes(piece.guard, path)) continue;
     if (own.length === 0) {

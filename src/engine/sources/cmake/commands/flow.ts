@@ -37,11 +37,15 @@ export function modulePath(vm: Interpreter, file: string): string | undefined {
   return undefined;
 }
 
+/** Modules of CMake whose commands are known here; a project's copy of them would only be slower to read. */
+const standardModules = new Set(["FetchContent", "ExternalProject", "CPM", "CMakeDependentOption", "CMakeParseArguments"]);
+
 const include: Handler = (vm, call) => {
   const [first] = call.args;
   if (first === undefined) return;
   const optional = call.args.some((arg) => textOf(arg) === "OPTIONAL");
   return vm.inWorlds(first.pieces, (name, isKnown) => {
+    if (standardModules.has(name)) return;
     if (!isKnown) {
       vm.openWorld = true;
       return vm.gap(`${shown(first)} was not included: its path could not be evaluated.`);
@@ -145,14 +149,20 @@ const check: Handler = (vm, call) => {
   if (last !== undefined) vm.usage.set(last);
 };
 
+/** configure_file and configure_package_config_file: the input may be the configuration that users of the project read. */
+const configureFile: Handler = (vm, call) => {
+  const input = textOf(call.args[0]);
+  if (input !== undefined && /\.cmake(\.in)?$/.test(input)) vm.templates.add(normalize(input.startsWith("/") ? input : `${vm.directory.path}/${input}`));
+};
+
 const nothing: Handler = () => "normal";
 
 
 const checks = ["check_cxx_compiler_flag", "check_c_compiler_flag", "check_cxx_source_compiles", "check_cxx_source_runs", "check_c_source_compiles", "check_symbol_exists", "check_cxx_symbol_exists", "check_include_file", "check_include_file_cxx", "check_function_exists", "check_type_size", "check_library_exists", "check_language", "check_ipo_supported"];
-const ignored = ["cmake_minimum_required", "cmake_policy", "mark_as_advanced", "install", "export", "enable_testing", "add_test", "configure_file", "variable_watch", "include_external_msproject", "site_name", "source_group", "set_tests_properties", "add_dependencies", "add_custom_command", "cmake_host_system_information", "include_regular_expression", "find_package_handle_standard_args", "write_basic_package_version_file", "gtest_discover_tests", "feature_summary", "add_feature_info", "set_package_properties", "generate_export_header"];
+const ignored = ["cmake_minimum_required", "cmake_policy", "mark_as_advanced", "install", "export", "enable_testing", "add_test", "variable_watch", "include_external_msproject", "site_name", "source_group", "set_tests_properties", "add_dependencies", "add_custom_command", "cmake_host_system_information", "include_regular_expression", "find_package_handle_standard_args", "write_basic_package_version_file", "gtest_discover_tests", "feature_summary", "add_feature_info", "set_package_properties", "generate_export_header"];
 
 export const flowCommands: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["include", include], ["include_guard", includeGuard], ["add_subdirectory", addSubdirectory], ["message", message], ["project", project],
-  ["enable_language", enableLanguage], ["cmake_language", cmakeLanguage], ["return", () => "return"], ["break", () => "break"], ["continue", () => "continue"],
+  ["enable_language", enableLanguage], ["configure_file", configureFile], ["configure_package_config_file", configureFile], ["cmake_language", cmakeLanguage], ["return", () => "return"], ["break", () => "break"], ["continue", () => "continue"],
   ...checks.map((name): [string, Handler] => [name, check]), ...ignored.map((name): [string, Handler] => [name, nothing]),
 ]);
