@@ -1,5 +1,6 @@
 import type { CMakeArguments, Condition } from "../../model/index.ts";
-import type { ExternalCall, Interpreter } from "./evaluation/interpreter.ts";
+import type { ExternalCall } from "./evaluation/call-types.ts";
+import type { Interpreter } from "./evaluation/interpreter.ts";
 import { absolute } from "./evaluation/file-functions.ts";
 import type { Value } from "./evaluation/values.ts";
 import { render } from "./evaluation/values.ts";

@@ -1,25 +1,7 @@
-import type { Argument, Comprehension, Expression, NumberLiteral, Parameter } from "./syntax.ts";
-import type { Token } from "./tokenizer.ts";
+import { AtomParser } from "./atoms.ts";
+import { SyntaxFault } from "./cursor.ts";
+import type { Argument, Comprehension, Expression, Parameter } from "./syntax.ts";
 import { tokenize } from "./tokenizer.ts";
-
-/** A statement that is not Python; the statement parser catches it and goes on with the next line. */
-export class SyntaxFault extends Error {
-  readonly start: number;
-
-  constructor(message: string, start: number) {
-    super(message);
-    this.start = start;
-  }
-}
-
-/** Nesting of brackets, lambdas and the like beyond which a statement is given up; CPython's own limit is 200. */
-const maximumDepth = 200;
-
-const keywords = new Set([
-  "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
-  "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try",
-  "while", "with", "yield",
-]);
 
 /** Binding strength of the binary operators between comparison and unary minus. */
 const strengths: Readonly<Record<string, number>> = { "|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "%": 6, "@": 6 };
@@ -27,79 +9,7 @@ const strengths: Readonly<Record<string, number>> = { "|": 1, "^": 2, "&": 3, "<
 const comparisonOperators = new Set(["<", ">", "==", ">=", "<=", "!=", "<>"]);
 
 /** Recursive descent over the expression grammar of the Python reference. */
-export class ExpressionParser {
-  protected readonly text: string;
-  protected readonly tokens: readonly Token[];
-  protected at = 0;
-  /** Patterns of `match` additionally allow `as`. */
-  protected inPattern = false;
-  #depth: number;
-
-  constructor(text: string, tokens: readonly Token[], depth = 0) {
-    this.text = text;
-    this.tokens = tokens;
-    this.#depth = depth;
-  }
-
-  protected get token(): Token {
-    return this.tokens[this.at] ?? endToken;
-  }
-
-  protected previousEnd(): number {
-    return this.tokens[this.at - 1]?.end ?? 0;
-  }
-
-  protected isOperator(value: string): boolean {
-    const token = this.token;
-    return token.type === "operator" && token.value === value;
-  }
-
-  protected isWord(value: string): boolean {
-    const token = this.token;
-    return token.type === "name" && token.value === value;
-  }
-
-  protected acceptOperator(value: string): boolean {
-    if (!this.isOperator(value)) return false;
-    this.at++;
-    return true;
-  }
-
-  protected acceptWord(value: string): boolean {
-    if (!this.isWord(value)) return false;
-    this.at++;
-    return true;
-  }
-
-  protected expectOperator(value: string): void {
-    if (!this.acceptOperator(value)) this.fail(`expected '${value}'`);
-  }
-
-  protected expectWord(value: string): void {
-    if (!this.acceptWord(value)) this.fail(`expected '${value}'`);
-  }
-
-  protected expectName(): Token {
-    const token = this.token;
-    if (token.type !== "name" || keywords.has(token.value)) this.fail("expected a name");
-    this.at++;
-    return token;
-  }
-
-  protected fail(message: string): never {
-    throw new SyntaxFault(message, this.token.start);
-  }
-
-  protected deeper<T>(parse: () => T): T {
-    if (this.#depth >= maximumDepth) this.fail("nested too deeply");
-    this.#depth++;
-    try {
-      return parse();
-    } finally {
-      this.#depth--;
-    }
-  }
-
+export class ExpressionParser extends AtomParser {
   /** `a, *b, c`: one expression, or a tuple without brackets. */
   parseExpressionList(): Expression {
     const first = this.parseStarOrNamed();
@@ -257,15 +167,15 @@ export class ExpressionParser {
     }
     const isAwait = this.isWord("await");
     if (isAwait) this.at++;
-    const base = this.#parsePrimary();
+    const base = this.parsePrimary();
     const left: Expression = isAwait ? { type: "await", value: base, start: token.start, end: base.end } : base;
     if (!this.acceptOperator("**")) return left;
     const right = this.deeper(() => this.#parseUnary());
     return { type: "binary", operator: "**", left, right, start: left.start, end: right.end };
   }
 
-  #parsePrimary(): Expression {
-    let value = this.#parseAtom();
+  protected parsePrimary(): Expression {
+    let value = this.parseAtom();
     for (;;) {
       if (this.acceptOperator(".")) {
         const name = this.token;
@@ -310,8 +220,8 @@ export class ExpressionParser {
       return { name: first.value, nameRange: first, value, start, end: value.end };
     }
     const value = this.parseNamed();
-    if (!this.#startsClauses()) return { value, start, end: value.end };
-    const clauses = this.#parseClauses();
+    if (!this.startsClauses()) return { value, start, end: value.end };
+    const clauses = this.parseClauses();
     const generator: Comprehension = { type: "comprehension", makes: "generator", element: value, clauses, start, end: this.previousEnd() };
     return { value: generator, start, end: generator.end };
   }
@@ -343,121 +253,8 @@ export class ExpressionParser {
     return this.isOperator(":") || this.isOperator("]") || this.isOperator(",");
   }
 
-  #startsClauses(): boolean {
-    if (this.isWord("for")) return true;
-    const next = this.tokens[this.at + 1];
-    return this.isWord("async") && next?.type === "name" && next.value === "for";
-  }
-
-  #parseClauses(): Comprehension["clauses"] {
-    const clauses: { target: Expression; iterable: Expression; tests: Expression[] }[] = [];
-    while (this.#startsClauses()) {
-      this.acceptWord("async");
-      this.expectWord("for");
-      const target = this.parseTargets();
-      this.expectWord("in");
-      const iterable = this.#parseIterable();
-      const tests: Expression[] = [];
-      while (this.acceptWord("if")) tests.push(this.#parseIterable());
-      clauses.push({ target, iterable, tests });
-    }
-    return clauses;
-  }
-
-  /** An expression in a comprehension, where `if` starts a filter unless `else` follows. */
-  #parseIterable(): Expression {
-    return this.parseNamed();
-  }
-
-  /** Targets of `for` and comprehensions: stops before `in`. */
-  protected parseTargets(): Expression {
-    const first = this.#parseTarget();
-    if (!this.isOperator(",")) return first;
-    const elements = [first];
-    while (this.acceptOperator(",")) {
-      if (this.isWord("in") || this.isOperator("=")) break;
-      elements.push(this.#parseTarget());
-    }
-    return { type: "tuple", elements, start: first.start, end: this.previousEnd() };
-  }
-
-  #parseTarget(): Expression {
-    const start = this.token.start;
-    if (this.acceptOperator("*")) {
-      const value = this.#parsePrimary();
-      return { type: "starred", stars: "*", value, start, end: value.end };
-    }
-    return this.#parsePrimary();
-  }
-
-  protected startsExpression(): boolean {
-    const token = this.token;
-    switch (token.type) {
-      case "string": case "fstring": case "number":
-        return true;
-      case "name":
-        return !keywords.has(token.value) || ["None", "True", "False", "not", "lambda", "await", "yield"].includes(token.value);
-      case "operator":
-        return ["(", "[", "{", "-", "+", "~", "...", "*"].includes(token.value);
-      default:
-        return false;
-    }
-  }
-
-  #parseAtom(): Expression {
-    const token = this.token;
-    const { start, end } = token;
-    switch (token.type) {
-      case "string": case "fstring":
-        return this.#parseStrings();
-      case "number":
-        this.at++;
-        return numberOf(token);
-      case "name":
-        if (token.value === "True" || token.value === "False" || token.value === "None") {
-          this.at++;
-          return { type: "constant", value: token.value, start, end };
-        }
-        if (keywords.has(token.value)) this.fail(`unexpected '${token.value}'`);
-        this.at++;
-        return { type: "name", id: token.value, start, end };
-      case "operator":
-        if (token.value === "(") return this.deeper(() => this.#parseParenthesised());
-        if (token.value === "[") return this.deeper(() => this.#parseListDisplay());
-        if (token.value === "{") return this.deeper(() => this.#parseBraces());
-        if (token.value === "...") {
-          this.at++;
-          return { type: "constant", value: "...", start, end };
-        }
-    }
-    return this.fail("expected an expression");
-  }
-
-  /** One or more literals next to each other, which Python joins. */
-  #parseStrings(): Expression {
-    const first = this.token;
-    const start = first.start;
-    let plain = "";
-    let parts: (string | { expression: Expression; conversion: string; format: string })[] | undefined;
-    let end = first.end;
-    for (let token = first; token.type === "string" || token.type === "fstring"; token = this.token) {
-      if (token.type === "string") {
-        if (parts === undefined) plain += token.value;
-        else parts.push(token.value);
-      } else {
-        parts ??= plain === "" ? [] : [plain];
-        for (const piece of token.pieces ?? []) {
-          parts.push(piece.kind === "text" ? piece.value : { expression: this.#parseEmbedded(piece.start, piece.end), conversion: piece.conversion, format: piece.format });
-        }
-      }
-      end = token.end;
-      this.at++;
-    }
-    return parts === undefined ? { type: "string", value: plain, start, end } : { type: "fstring", parts, start, end };
-  }
-
-  #parseEmbedded(start: number, end: number): Expression {
-    const inner = new ExpressionParser(this.text, tokenize(this.text, start, end, true), this.#depth + 1);
+  protected parseEmbedded(start: number, end: number): Expression {
+    const inner = new ExpressionParser(this.text, tokenize(this.text, start, end, true), this.depth + 1);
     try {
       return this.deeper(() => inner.parseExpressionList());
     } catch (fault) {
@@ -465,89 +262,4 @@ export class ExpressionParser {
       throw fault;
     }
   }
-
-  #parseParenthesised(): Expression {
-    const start = this.token.start;
-    this.expectOperator("(");
-    if (this.acceptOperator(")")) return { type: "tuple", elements: [], start, end: this.previousEnd() };
-    const first = this.parseStarOrNamed();
-    if (this.#startsClauses()) {
-      const clauses = this.#parseClauses();
-      this.expectOperator(")");
-      return { type: "comprehension", makes: "generator", element: first, clauses, start, end: this.previousEnd() };
-    }
-    if (!this.isOperator(",")) {
-      this.expectOperator(")");
-      // Only the brackets are gone: the range stays that of the inner text, which is what one edits.
-      return first;
-    }
-    const elements = this.#parseElements(first, ")");
-    return { type: "tuple", elements, start, end: this.previousEnd() };
-  }
-
-  #parseElements(first: Expression, closer: string): Expression[] {
-    const elements = [first];
-    while (this.acceptOperator(",")) {
-      if (this.isOperator(closer)) break;
-      elements.push(this.parseStarOrNamed());
-    }
-    this.expectOperator(closer);
-    return elements;
-  }
-
-  #parseListDisplay(): Expression {
-    const start = this.token.start;
-    this.expectOperator("[");
-    if (this.acceptOperator("]")) return { type: "list", elements: [], start, end: this.previousEnd() };
-    const first = this.parseStarOrNamed();
-    if (this.#startsClauses()) {
-      const clauses = this.#parseClauses();
-      this.expectOperator("]");
-      return { type: "comprehension", makes: "list", element: first, clauses, start, end: this.previousEnd() };
-    }
-    return { type: "list", elements: this.#parseElements(first, "]"), start, end: this.previousEnd() };
-  }
-
-  #parseBraces(): Expression {
-    const start = this.token.start;
-    this.expectOperator("{");
-    if (this.acceptOperator("}")) return { type: "dict", entries: [], start, end: this.previousEnd() };
-    const first = this.#parseEntry();
-    if (first.isSet) {
-      if (this.#startsClauses()) {
-        const clauses = this.#parseClauses();
-        this.expectOperator("}");
-        return { type: "comprehension", makes: "set", element: first.value, clauses, start, end: this.previousEnd() };
-      }
-      return { type: "set", elements: this.#parseElements(first.value, "}"), start, end: this.previousEnd() };
-    }
-    if (first.key !== undefined && this.#startsClauses()) {
-      const clauses = this.#parseClauses();
-      this.expectOperator("}");
-      return { type: "comprehension", makes: "dict", element: first.key, value: first.value, clauses, start, end: this.previousEnd() };
-    }
-    const entries = [{ key: first.key, value: first.value }];
-    while (this.acceptOperator(",")) {
-      if (this.isOperator("}")) break;
-      const { key, value } = this.#parseEntry();
-      entries.push({ key, value });
-    }
-    this.expectOperator("}");
-    return { type: "dict", entries, start, end: this.previousEnd() };
-  }
-
-  #parseEntry(): { key: Expression | undefined; value: Expression; isSet: boolean } {
-    if (this.acceptOperator("**")) return { key: undefined, value: this.parseBinary(1), isSet: false };
-    const key = this.parseStarOrNamed();
-    if (!this.acceptOperator(":")) return { key: undefined, value: key, isSet: true };
-    return { key, value: this.parseNamed(), isSet: false };
-  }
-}
-
-const endToken: Token = { type: "end", start: 0, end: 0, value: "" };
-
-function numberOf(token: Token): NumberLiteral {
-  const written = token.value.replaceAll("_", "").replace(/[jJlL]$/, "");
-  const old = /^0[0-7]+$/.test(written) ? `0o${written.slice(1)}` : written;
-  return { type: "number", value: Number(old), start: token.start, end: token.end };
 }

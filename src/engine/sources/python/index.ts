@@ -3,6 +3,4 @@
  * evaluation of their syntax, never by running them.
  */
 export { indexPythonDocument } from "./document.ts";
-export type { PythonDocument, PythonSymbol } from "./document.ts";
 export { isPythonBuildFile, readPythonBuild } from "./read.ts";
-export type { PythonBuildOptions } from "./read.ts";

@@ -1,4 +1,5 @@
-import { ExpressionParser, SyntaxFault } from "./expressions.ts";
+import { SyntaxFault } from "./cursor.ts";
+import { ExpressionParser } from "./expressions.ts";
 import type { Argument, Expression, Handler, Match, Module, ImportedName, Statement, SyntaxProblem } from "./syntax.ts";
 import { tokenize } from "./tokenizer.ts";
 

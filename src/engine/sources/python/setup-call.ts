@@ -1,6 +1,6 @@
 import type { Observation, Requirement } from "../../model/index.ts";
 import { parseRequirementText } from "../../model/index.ts";
-import type { ExternalCall } from "./evaluation/interpreter.ts";
+import type { ExternalCall } from "./evaluation/call-types.ts";
 import type { Conditions, Value } from "./evaluation/values.ts";
 import { followed } from "./evaluation/values.ts";
 import type { Leaf } from "./leaves.ts";

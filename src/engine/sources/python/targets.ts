@@ -3,7 +3,8 @@ import type { CompileArgument, DeclaredTarget, EvaluationContext, IneffectiveSet
 import { argumentOf, builderDefaults, byKey, languagesOfKey, macroArguments } from "./compile-arguments.ts";
 import { externalBases } from "./evaluation/calls.ts";
 import { isExtensionClass } from "./evaluation/extension-classes.ts";
-import type { ExternalCall, Interpreter } from "./evaluation/interpreter.ts";
+import type { ExternalCall } from "./evaluation/call-types.ts";
+import type { Interpreter } from "./evaluation/interpreter.ts";
 import { absolute } from "./evaluation/file-functions.ts";
 import type { Conditions, ObjectValue, Value } from "./evaluation/values.ts";
 import { always, followed, render } from "./evaluation/values.ts";

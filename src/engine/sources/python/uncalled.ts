@@ -1,7 +1,8 @@
 import { externalBases } from "./evaluation/calls.ts";
 import { memberOf } from "./evaluation/attributes.ts";
 import { isExtensionClass } from "./evaluation/extension-classes.ts";
-import type { Arguments, Interpreter } from "./evaluation/interpreter.ts";
+import type { Arguments } from "./evaluation/call-types.ts";
+import type { Interpreter } from "./evaluation/interpreter.ts";
 import { Scope } from "./evaluation/scope.ts";
 import type { ClassValue, FunctionValue, ObjectValue, Value } from "./evaluation/values.ts";
 import { always, unknown } from "./evaluation/values.ts";

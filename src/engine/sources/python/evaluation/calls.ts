@@ -1,7 +1,8 @@
 import type { Place } from "../source-file.ts";
 import { memberOf } from "./attributes.ts";
 import { isExtensionClass, setExtensionArguments } from "./extension-classes.ts";
-import type { Arguments, Interpreter } from "./interpreter.ts";
+import type { Arguments } from "./call-types.ts";
+import type { Interpreter } from "./interpreter.ts";
 import { Scope } from "./scope.ts";
 import { executeBlock } from "./statements.ts";
 import type { ClassValue, FunctionValue, ObjectValue, Step, Value } from "./values.ts";

@@ -1,4 +1,5 @@
-import type { Arguments, Interpreter } from "./interpreter.ts";
+import type { Arguments } from "./call-types.ts";
+import type { Interpreter } from "./interpreter.ts";
 import type { ObjectValue } from "./values.ts";
 import { unknown } from "./values.ts";
 

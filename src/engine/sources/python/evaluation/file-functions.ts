@@ -1,5 +1,6 @@
 import type { Place } from "../source-file.ts";
-import type { Arguments, Interpreter } from "./interpreter.ts";
+import type { Arguments } from "./call-types.ts";
+import type { Interpreter } from "./interpreter.ts";
 import type { LibraryFunction } from "./library.ts";
 import { baseOf, directoryOf, joinPath, normalisePath } from "./paths.ts";
 import { Scope } from "./scope.ts";

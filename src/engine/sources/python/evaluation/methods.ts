@@ -1,7 +1,8 @@
 import type { Place } from "../source-file.ts";
 import { callSuper } from "./calls.ts";
 import { absolute, matches } from "./file-functions.ts";
-import type { Arguments, Interpreter } from "./interpreter.ts";
+import type { Arguments } from "./call-types.ts";
+import type { Interpreter } from "./interpreter.ts";
 import { binary, withUsual } from "./operators.ts";
 import { beyond, without } from "./scope.ts";
 import { isSpread } from "./truth.ts";

@@ -1,4 +1,5 @@
-import type { Interpreter, Modules } from "./interpreter.ts";
+import type { Modules } from "./call-types.ts";
+import type { Interpreter } from "./interpreter.ts";
 import { baseOf, directoryOf, joinPath } from "./paths.ts";
 import { Scope } from "./scope.ts";
 import { executeBlock } from "./statements.ts";

@@ -89,16 +89,17 @@ export class Scope {
   }
 
   read(name: string, stack: Conditions): Value | undefined {
-    let scope: Scope | undefined = this;
-    let first = true;
-    while (scope !== undefined) {
-      const elsewhere: Scope | undefined = scope.#outside.get(name);
-      const value: Value | undefined = elsewhere !== undefined ? elsewhere.read(name, stack) : first || !scope.isClass ? scope.own(name, stack) : undefined;
-      if (value !== undefined) return value;
-      scope = scope.parent;
-      first = false;
-    }
-    return undefined;
+    return this.#find(name, stack) ?? this.parent?.readOuter(name, stack);
+  }
+
+  /** As seen from a scope inside. */
+  protected readOuter(name: string, stack: Conditions): Value | undefined {
+    return (this.isClass ? undefined : this.#find(name, stack)) ?? this.parent?.readOuter(name, stack);
+  }
+
+  #find(name: string, stack: Conditions): Value | undefined {
+    const elsewhere = this.#outside.get(name);
+    return elsewhere === undefined ? this.own(name, stack) : elsewhere.read(name, stack);
   }
 
   write(name: string, value: Value, stack: Conditions): void {

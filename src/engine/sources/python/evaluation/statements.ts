@@ -1,11 +1,12 @@
 import type { Place } from "../source-file.ts";
 import { textOf } from "../source-file.ts";
 import type { ClassDefinition, Expression, FunctionDefinition, If, ImportFrom, Match, Statement, Try } from "../syntax.ts";
+import { assign } from "./assignment.ts";
 import { returnName } from "./calls.ts";
 import type { Interpreter } from "./interpreter.ts";
-import { isAbiQuestion } from "./interpreter.ts";
 import { binary } from "./operators.ts";
 import { Scope, join } from "./scope.ts";
+import { isAbiQuestion } from "./truth.ts";
 import type { Branching, ClassValue, Conditions, FunctionValue, Value } from "./values.ts";
 import { always, followed, none, unknown } from "./values.ts";
 
@@ -38,7 +39,7 @@ function execute(interpreter: Interpreter, statement: Statement): Flow {
     case "assign": {
       if (statement.value === undefined) return "next";
       const value = interpreter.evaluate(statement.value);
-      for (const target of statement.targets) interpreter.assign(target, value);
+      for (const target of statement.targets) assign(interpreter, target, value);
       return "next";
     }
     case "augmented":
@@ -73,7 +74,7 @@ function execute(interpreter: Interpreter, statement: Statement): Flow {
       return executeIf(interpreter, statement);
     case "for":
       interpreter.iterate(interpreter.evaluate(statement.iterable), (item) => {
-        interpreter.assign(statement.target, item);
+        assign(interpreter, statement.target, item);
         executeBlock(interpreter, statement.body);
       });
       executeBlock(interpreter, statement.otherwise);
@@ -89,7 +90,7 @@ function execute(interpreter: Interpreter, statement: Statement): Flow {
     case "with":
       for (const { context, target } of statement.items) {
         const value = interpreter.evaluate(context);
-        if (target !== undefined) interpreter.assign(target, value);
+        if (target !== undefined) assign(interpreter, target, value);
       }
       return executeBlock(interpreter, statement.body);
     case "function":
@@ -126,7 +127,7 @@ function augment(interpreter: Interpreter, target: Expression, operator: string,
     }
     return;
   }
-  interpreter.assign(target, binary(interpreter, operator, old, value, place));
+  assign(interpreter, target, binary(interpreter, operator, old, value, place));
 }
 
 function executeIf(interpreter: Interpreter, statement: If): Flow {

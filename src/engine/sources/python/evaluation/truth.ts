@@ -1,4 +1,5 @@
 import type { Value } from "./values.ts";
+import { render } from "./values.ts";
 
 /** Whether Python counts the value as true; undefined when that cannot be known. */
 export function truthOf(value: Value): boolean | undefined {
@@ -33,4 +34,9 @@ export function truthOf(value: Value): boolean | undefined {
 /** An element that stands for any number of elements, also none. */
 export function isSpread(value: Value): boolean {
   return value.kind === "unknown" && value.text.startsWith("*");
+}
+
+/** Whether a value asks torch which C++ library ABI it has. */
+export function isAbiQuestion(value: Value): boolean {
+  return /CXX11_ABI|compiled_with_cxx11_abi/i.test(render(value));
 }

@@ -1,0 +1,103 @@
+import type { Place } from "../source-file.ts";
+import { choose, beyond, join } from "./scope.ts";
+import type { Conditions, DictValue, Element, ListValue, Step, Value } from "./values.ts";
+import { always, followed, render, unknown } from "./values.ts";
+import { Ways } from "./ways.ts";
+
+const limits = { elements: 4_000 };
+
+/** Lists and dicts, whose elements depend on the conditions under which they were put there. */
+export class Containers extends Ways {
+  newList(makes: ListValue["makes"], elements: Element[], place: Place, steps: readonly Step[] = []): ListValue {
+    return { kind: "list", makes, elements: elements.slice(0, limits.elements), base: this.stack, place, steps: [...steps] };
+  }
+
+  newDict(place: Place): DictValue {
+    return { kind: "dict", entries: [], keys: new Set(), open: false, base: this.stack, place, steps: [] };
+  }
+
+  /** Adds to a list as the program would here. */
+  append(list: ListValue, value: Value, more: Conditions = always): void {
+    if (list.elements.length >= limits.elements) return;
+    list.elements.push({ value, conditions: beyond(join(this.conditions, more), list.base) });
+  }
+
+  /** Elements that can be there, with what they depend on. */
+  elementsOf(list: ListValue): readonly Element[] {
+    return list.elements.filter((element) => this.holds(element.conditions));
+  }
+
+  /** An element that stands for any number of them. */
+  spread(value: Value): Value {
+    return value.kind === "text" || value.kind === "unknown" ? value : unknown(`*${render(value)}`, followed(value));
+  }
+
+  /** Runs `body` for each element that is known, or once with an unknown one. */
+  iterate(iterable: Value, body: (item: Value, known: boolean) => void): void {
+    if (iterable.kind === "choice") {
+      for (const one of iterable.alternatives) if (this.holds(one.conditions)) this.under(one.conditions, () => { this.iterate(one.value, body); });
+    } else if (iterable.kind === "list") {
+      for (const element of [...iterable.elements]) {
+        if (!this.holds(element.conditions) || this.exhausted) continue;
+        this.under(element.conditions, () => { body(element.value, true); });
+      }
+    } else if (iterable.kind === "dict" && !iterable.open) {
+      for (const entry of [...iterable.entries]) if (this.holds(entry.conditions)) this.under(entry.conditions, () => { body(entry.key, true); });
+    } else {
+      body(unknown(`each of ${render(iterable)}`, followed(iterable)), false);
+    }
+  }
+
+  extend(list: ListValue, value: Value): void {
+    if (value.kind === "choice") {
+      for (const one of value.alternatives) if (this.holds(one.conditions)) this.under(one.conditions, () => { this.extend(list, one.value); });
+    } else if (value.kind === "list") {
+      for (const element of [...this.elementsOf(value)]) this.append(list, this.withSteps(element.value, value.steps), element.conditions);
+    } else if (value.kind === "dict" || value.kind === "none") {
+      // Keys are no flags, and None would have ended the build.
+    } else {
+      this.append(list, value.kind === "text" && value.known ? value : unknown(`*${render(value)}`, followed(value)));
+    }
+  }
+
+  withSteps(value: Value, steps: readonly Step[]): Value {
+    if (steps.length === 0 || value.kind !== "text") return value;
+    const added = steps.filter((step) => !value.steps.some((one) => one.place.start === step.place.start && one.place.file === step.place.file));
+    return added.length === 0 || value.steps.length > 6 ? value : { ...value, steps: [...value.steps, ...added] };
+  }
+
+  setEntry(dict: DictValue, key: Value, value: Value, keyPlace: Place): void {
+    if (key.kind !== "text" && key.kind !== "number") {
+      dict.open = true;
+      return;
+    }
+    const conditions = beyond(this.conditions, dict.base);
+    const same = (other: Value): boolean => other.kind === key.kind && "value" in other && other.value === key.value;
+    if (conditions.length === 0 && dict.keys.has(key.value)) {
+      const existing = dict.entries.find((entry) => same(entry.key) && entry.conditions.length === 0);
+      dict.entries = dict.entries.filter((entry) => entry === existing || !same(entry.key));
+      if (existing !== undefined) {
+        existing.value = value;
+        return;
+      }
+    }
+    dict.keys.add(key.value);
+    if (dict.entries.length < limits.elements) dict.entries.push({ key, value, conditions, keyPlace });
+  }
+
+  merge(dict: DictValue, other: Value): void {
+    if (other.kind === "choice") {
+      for (const one of other.alternatives) if (this.holds(one.conditions)) this.under(one.conditions, () => { this.merge(dict, one.value); });
+    } else if (other.kind === "dict") {
+      dict.open ||= other.open;
+      for (const entry of [...other.entries]) this.under(entry.conditions, () => { this.setEntry(dict, entry.key, entry.value, entry.keyPlace); });
+    } else dict.open = true;
+  }
+
+  /** Entries of a dict under a key, where they can be. The last wins. */
+  entry(dict: DictValue, key: string | number): Value | undefined {
+    if (!dict.keys.has(key)) return undefined;
+    const found = dict.entries.filter((entry) => "value" in entry.key && entry.key.value === key && this.holds(entry.conditions));
+    return choose(found.map(({ value, conditions }) => ({ value, conditions })), this.stack);
+  }
+}
