@@ -3,6 +3,8 @@ import { loadCatalogue } from "../engine/catalogue/index.ts";
 import { NodeFiles } from "../engine/files/index.ts";
 import { describeDefault, profileOf, resolveAgainst } from "../engine/installed/index.ts";
 import type { Evidence, Fact, InstalledBody } from "../engine/model/index.ts";
+import { valueOf } from "../engine/model/index.ts";
+import { torchName } from "../engine/rules/support.ts";
 import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Terminal } from "./terminal.ts";
@@ -38,7 +40,7 @@ function resolve(spec: string, where: Parameters<typeof resolveAgainst>[1]): Ins
 }
 
 function textOf(body: InstalledBody): string {
-  const lines = [`${body.name} (${body.source})`];
+  const lines = [valueOf(body.facts, "torch-version") === undefined ? `${body.name} (${body.source})` : torchName(body)];
   if (body.torchRoot !== undefined) {
     lines.push(`torch in ${body.torchRoot}`);
   }

@@ -135,7 +135,7 @@ function torchPhrase(body: InstalledBody): string {
   const details = [
     ...(abi === undefined ? [] : [`libstdc++ ABI ${abi}`]),
     ...(cuda === undefined ? [] : [cuda === null ? "no CUDA" : `CUDA ${cuda}`]),
-    body.source === "catalogue" ? "from the catalogue of releases" : body.name,
+    body.source === "catalogue" ? "from the catalogue of releases" : `${body.source === "profile" ? "profile" : "in"} ${body.name}`,
   ];
   return `torch ${version} (${details.join(", ")})`;
 }

@@ -32,7 +32,7 @@ export function describeEnvironment(place: string, files: Files, catalogue: Cata
   const environment = describePrefix(place, files, catalogue, settings);
   if (environment?.torchRoot === undefined && isLibtorch(place, files)) {
     const torch = describeTorch(place, undefined, files, catalogue);
-    return { role: "installed", name: `libtorch ${torch.version ?? "of unknown version"} in ${place}`, source: "libtorch", torchRoot: place, facts: torch.facts, distributions: [], shadowed: [], notKnown: torch.notKnown };
+    return { role: "installed", name: place, source: "libtorch", torchRoot: place, facts: torch.facts, distributions: [], shadowed: [], notKnown: torch.notKnown };
   }
   return environment;
 }
@@ -52,7 +52,7 @@ export function describePrefix(prefix: string, files: Files, catalogue: Catalogu
   const torch = describeTorch(winner, python.kind === "conda" ? prefix : undefined, files, catalogue);
   return {
     role: "installed",
-    name: `torch ${torch.version ?? "of unknown version"} in ${prefix}`,
+    name: prefix,
     source: "environment",
     torchRoot: winner,
     prefix,
@@ -78,7 +78,7 @@ function describePackage(torchRoot: string, files: Files, catalogue: Catalogue):
   const torch = describeTorch(torchRoot, python?.kind === "conda" ? prefix : undefined, files, catalogue);
   return {
     role: "installed",
-    name: `torch ${torch.version ?? "of unknown version"} in ${torchRoot}`,
+    name: torchRoot,
     source: "environment",
     torchRoot,
     ...(prefix === undefined ? {} : { prefix }),

@@ -61,7 +61,7 @@ function describeWheel(wheel: string, where: Surroundings): Resolution {
   const torch = describeTorch(torchRoot, undefined, inside, where.catalogue);
   const body: InstalledBody = {
     role: "installed",
-    name: `torch ${torch.version ?? "of unknown version"} in ${path.basename(wheel)}`,
+    name: path.basename(wheel),
     source: "wheel",
     facts: [...torch.facts, ...pythonOfSuffix(torch.facts)],
     distributions: [],

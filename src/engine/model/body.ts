@@ -68,6 +68,7 @@ export interface DeclaredBody {
 /** An environment that will import the extension: a torch with what surrounds it. */
 export interface InstalledBody {
   readonly role: "installed";
+  /** Where it is, as people would say it: the folder or file; for a release of the catalogue its name. */
   readonly name: string;
   /** Where the description comes from. */
   readonly source: "environment" | "libtorch" | "wheel" | "profile" | "catalogue";

@@ -61,12 +61,12 @@ describe("describeDefault", () => {
   it("asks the chosen interpreter alone", () => {
     const contents = { ...venv("/w/.venv", "2.8.0"), ...venv("/chosen") };
     assert.equal(describeDefault(surroundings(contents, {}, { interpreter: "/chosen/bin/python" })), undefined);
-    assert.equal(describeDefault(surroundings({ ...contents, ...venv("/chosen", "2.9.0") }, {}, { interpreter: "/chosen/bin/python" }))?.name, "torch 2.9.0 in /chosen");
+    assert.equal(describeDefault(surroundings({ ...contents, ...venv("/chosen", "2.9.0") }, {}, { interpreter: "/chosen/bin/python" }))?.name, "/chosen");
   });
 
   it("takes the first environment with torch, and none that only lies about", () => {
     const contents = { ...venv("/active"), ...venv("/w/.venv", "2.8.0"), ...installation("/home/me/.pyenv/versions/3.11.9", "2.1.0") };
-    assert.equal(describeDefault(surroundings(contents, { VIRTUAL_ENV: "/active", HOME: "/home/me" }))?.name, "torch 2.8.0 in /w/.venv");
+    assert.equal(describeDefault(surroundings(contents, { VIRTUAL_ENV: "/active", HOME: "/home/me" }))?.name, "/w/.venv");
     assert.equal(describeDefault(surroundings(installation("/home/me/.pyenv/versions/3.11.9", "2.1.0"), { HOME: "/home/me" })), undefined);
   });
 
