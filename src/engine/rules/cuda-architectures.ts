@@ -68,7 +68,7 @@ function parseList(list: ArchitectureList): readonly CudaArchitecture[] | undefi
 
 function targetRequests(bodies: readonly DeclaredBody[]): readonly Request[] {
   const single = bodies.flatMap((body) =>
-    factsOf(effectiveFacts(body.facts, "CUDA"), "cuda-architectures").flatMap((fact) => {
+    factsOf(effectiveFacts(factsOf(body.facts, "cuda-architectures"), "CUDA"), "cuda-architectures").flatMap((fact) => {
       const evidence = fact.evidence[0];
       return fact.value === undefined || evidence.kind !== "source" ? [] : [{ body, architectures: fact.value, conditions: fact.conditions, evidence }];
     }),

@@ -15,14 +15,15 @@ export const flagNotForwarded: Rule = {
 
 function hasBoth(context: RuleContext, body: DeclaredBody): boolean {
   const { languages, kind, sources } = body.target;
-  if (!languages.includes("CXX") || !languages.includes("CUDA") || kind === "interface" || kind === "imported" || !seesTorch(context, body)) return false;
+  if (!languages.includes("CXX") || !languages.includes("CUDA") || kind === "interface" || kind === "imported") return false;
+  if (!body.facts.some((one) => one.trait === "libstdcxx-abi" || one.trait === "stable-abi-target") || !seesTorch(context, body)) return false;
   // Sources that are all known must hold both kinds; unknown ones are taken to.
   const known = sources.every((one) => one.language !== undefined);
   return !known || sources.length === 0 || (sources.some((one) => one.language === "CXX") && sources.some((one) => one.language === "CUDA"));
 }
 
 function reaches<T extends Trait>(body: DeclaredBody, language: Language, trait: T): readonly Fact<T>[] {
-  return factsOf(effectiveFacts(body.facts, language), trait);
+  return factsOf(effectiveFacts(factsOf(body.facts, trait), language), trait);
 }
 
 /** A flag that could not be evaluated may be the one that is looked for. */

@@ -21,7 +21,7 @@ interface Claim {
 }
 
 function check(context: RuleContext): readonly Finding[] {
-  const claims = context.declared.filter((body) => exchangesObjects(context, body)).flatMap(claimsOf);
+  const claims = context.declared.filter((body) => body.facts.some((one) => one.trait === "gxx-abi-version") && exchangesObjects(context, body)).flatMap(claimsOf);
   const findings: Finding[] = [];
   for (const group of groupBy(claims, (one) => locationKey(one.evidence.location)).values()) {
     const first = group[0];
@@ -33,7 +33,7 @@ function check(context: RuleContext): readonly Finding[] {
 }
 
 function claimsOf(body: DeclaredBody): readonly Claim[] {
-  return body.target.languages.flatMap((language) => factsOf(effectiveFacts(body.facts, language), "gxx-abi-version").flatMap((fact) => {
+  return body.target.languages.flatMap((language) => factsOf(effectiveFacts(factsOf(body.facts, "gxx-abi-version"), language), "gxx-abi-version").flatMap((fact) => {
     const evidence = sourceOf(fact.evidence);
     return evidence === undefined || fact.follows !== undefined ? [] : [{ body, fact, evidence }];
   }));

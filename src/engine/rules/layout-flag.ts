@@ -21,7 +21,6 @@ const elsewhere = /APPLE|Darwin|darwin|mac|FreeBSD|ANDROID|IOS/i;
 function check(context: RuleContext): readonly Finding[] {
   const platform = context.installed === undefined ? undefined : valueOf(context.installed.facts, "platform");
   const hits = context.declared
-    .filter((body) => exchangesObjects(context, body))
     .flatMap((body) => {
       const flags = parseFlags(body.target.arguments);
       return flags.flatMap((flag, index) => {
@@ -30,7 +29,8 @@ function check(context: RuleContext): readonly Finding[] {
         if (flag.name === "-stdlib" && (platform?.startsWith("macos") === true || flag.argument.conditions.some((one) => elsewhere.test(one.text)))) return [];
         return [{ body, flag, row }];
       });
-    });
+    })
+    .filter((one) => exchangesObjects(context, one.body));
   const findings: Finding[] = [];
   for (const group of groupBy(hits, (one) => `${locationKey(one.flag.argument.evidence.location)} ${one.row.flag}`).values()) {
     const first = group[0];

@@ -13,7 +13,7 @@ export const libstdcxxAbiPinned: Rule = {
 };
 
 function check(context: RuleContext): readonly Finding[] {
-  const claims = context.declared.filter((body) => exchangesObjects(context, body)).flatMap(claimsOf);
+  const claims = context.declared.flatMap((body) => (claimsOf(body).length > 0 && exchangesObjects(context, body) ? claimsOf(body) : []));
   const findings: Finding[] = [];
   for (const group of groupBy(claims, (one) => locationKey(one.evidence.location)).values()) {
     const first = group[0];

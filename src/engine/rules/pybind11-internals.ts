@@ -134,8 +134,8 @@ const keyMacros: ReadonlySet<string> = new Set(["PYBIND11_COMPILER_TYPE", "PYBIN
 /** Pieces of the key that are written out and not asked from torch. */
 function writtenKeys(context: RuleContext): readonly Finding[] {
   const hits = context.declared
-    .filter((body) => exchangesObjects(context, body))
-    .flatMap((body) => parseFlags(body.target.arguments).filter(isWrittenKey).map((flag) => ({ body, flag })));
+    .flatMap((body) => parseFlags(body.target.arguments).filter(isWrittenKey).map((flag) => ({ body, flag })))
+    .filter((one) => exchangesObjects(context, one.body));
   const findings: Finding[] = [];
   for (const group of groupBy(hits, (one) => locationKey(one.flag.argument.evidence.location)).values()) {
     const first = group[0];

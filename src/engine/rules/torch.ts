@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, relative } from "node:path";
 import type { TorchRelease } from "../catalogue/index.ts";
 import type { CatalogueEvidence, Condition, DeclaredBody, Requirement } from "../model/index.ts";
 import { compareVersions, exactVersion, parseSpecifiers, satisfies, valueOf } from "../model/index.ts";
+import type { SourceScan } from "../sources/cpp/types.ts";
 import type { RuleContext } from "./rule.ts";
 import { isUnstableTorchHeader, sourcesOf } from "./sources.ts";
 import { place, torchName } from "./support.ts";
@@ -28,6 +29,16 @@ const asideFolders = /(?:^|[\\/])(?:docs?|examples?|tutorials?|benchmarks?|tests
  * together; requirements files and conda environments, which are often alternatives, count when it declares nothing.
  */
 export function allowedTorch(context: RuleContext, path: string): TorchRange {
+  const known = knownRanges.get(context) ?? new Map<string, TorchRange>();
+  knownRanges.set(context, known);
+  let found = known.get(dirname(path));
+  if (found === undefined) known.set(dirname(path), (found = workOutRange(context, path)));
+  return found;
+}
+
+const knownRanges = new WeakMap<RuleContext, Map<string, TorchRange>>();
+
+function workOutRange(context: RuleContext, path: string): TorchRange {
   const around = requirementsAround(context, path);
   const metadata = around.filter((one) => metadataRoles.has(one.role) && bounds(one));
   const releases = context.catalogue.torchReleases;
@@ -167,23 +178,32 @@ function torchIncludes(context: RuleContext, body: DeclaredBody): Includes {
   return found;
 }
 
+/** The sources themselves mostly say it; only a target that has torch is followed into the project's headers. */
 function readIncludes(context: RuleContext, body: DeclaredBody): Includes {
-  const { sources } = body.target;
-  const reached = sourcesOf(context, body);
-  const names = new Set(reached.map((one) => basename(one.scan.path)));
-  let complete = sources.length > 0 && sources.every((source) => names.has(basename(source.path)));
-  let stable = false;
-  for (const { scan } of reached) {
-    for (const { header, angled, guards } of scan.includes) {
-      // A target without torch may share headers with one that has it; there they stand under a macro of that one.
-      if (body.target.usesTorch === false && guards.length > 0) continue;
+  const { sources, usesTorch } = body.target;
+  const own = sources.flatMap((source) => (isAbsolute(source.path) ? (context.scan(source.path) ?? []) : []));
+  const direct = includedOf(own, usesTorch !== true);
+  if (direct !== undefined && (direct === "unstable" || usesTorch !== true)) return direct;
+  if (usesTorch !== true) return "unknown";
+  const scans = sourcesOf(context, body).map((one) => one.scan);
+  const reached = includedOf(scans, false);
+  if (reached !== undefined) return reached;
+  const names = new Set(scans.map((one) => basename(one.path)));
+  const complete = sources.length > 0 && sources.every((source) => names.has(basename(source.path)));
+  return complete && scans.every((scan) => scan.includes.every((one) => one.angled || names.has(basename(one.header)))) ? "none" : "unknown";
+}
+
+/** The most that any of the sources includes. Under a macro it may be another target's: `plainOnly` leaves these out. */
+function includedOf(scans: readonly SourceScan[], plainOnly: boolean): "unstable" | "stable" | undefined {
+  let found: "stable" | undefined;
+  for (const scan of scans) {
+    for (const { header, guards } of scan.includes) {
+      if (plainOnly && guards.length > 0) continue;
       if (isUnstableTorchHeader(header) || /^THC?\//.test(header)) return "unstable";
-      if (header.startsWith("torch/")) stable = true;
-      else if (!angled && !names.has(basename(header))) complete = false;
+      if (header.startsWith("torch/")) found = "stable";
     }
   }
-  if (stable) return "stable";
-  return complete ? "none" : "unknown";
+  return found;
 }
 
 /** Whether a compiled target sees torch's headers. Imported and interface targets compile nothing. */

@@ -66,9 +66,10 @@ const consequence = "Functions of torch that take or return std::string have oth
 
 /** Values that the project sets for targets that exchange objects with torch, and that are not torch's. */
 export function againstTorch(rule: Severities, context: RuleContext): readonly Finding[] {
-  const bodies = context.declared.filter((body) => exchangesObjects(context, body));
+  // Flags first: whether a target exchanges objects with torch takes a look into its sources.
+  const bodies = context.declared.filter((body) => body.facts.some((one) => one.trait === "libstdcxx-abi") && exchangesObjects(context, body));
   const wrong = bodies.flatMap(claimsOf).filter((one) => !dependsOnTorchVersion(one.fact.conditions) && !isOptIn(one.fact.conditions, one.body.target));
-  const settings = defaultSettings(context, bodies.length > 0);
+  const settings = defaultSettings(context);
   const findings: Finding[] = [];
   for (const claims of groupBy(wrong, (one) => `${locationKey(one.evidence.location)} ${one.value}`).values()) {
     const first = claims[0];
@@ -124,8 +125,8 @@ function overridden(rule: Severities, context: RuleContext, bodies: RuleContext[
 }
 
 /** Defaults of options and environment variables that choose the ABI for the whole project. */
-function defaultSettings(context: RuleContext, hasTorchTarget: boolean): readonly AbiSetting[] {
-  if (!hasTorchTarget && !observationsOf(context.observations, "package-search").some((one) => one.name === "Torch")) return [];
+function defaultSettings(context: RuleContext): readonly AbiSetting[] {
+  if (!context.declared.some((body) => body.target.usesTorch === true) && !observationsOf(context.observations, "package-search").some((one) => one.name === "Torch")) return [];
   return observationsOf(context.observations, "abi-setting").filter((one) => one.value !== undefined && /default/.test(one.how) && !dependsOnTorchVersion(one.conditions));
 }
 

@@ -22,13 +22,29 @@ export function abiLanguages(body: DeclaredBody): readonly Language[] {
   return body.target.languages.filter((language) => language !== "C");
 }
 
+/** Bodies do not change, and every rule about this macro asks for the same ones. */
+const knownFacts = new WeakMap<DeclaredBody, Map<Language, readonly AbiFact[]>>();
+const knownClaims = new WeakMap<DeclaredBody, readonly Claim[]>();
+
 export function abiFacts(body: DeclaredBody, language: Language): readonly AbiFact[] {
-  return factsOf(effectiveFacts(body.facts, language), "libstdcxx-abi").filter((fact) => !contradict([...fact.conditions, ...body.target.conditions]));
+  const known = knownFacts.get(body) ?? new Map<Language, readonly AbiFact[]>();
+  knownFacts.set(body, known);
+  let facts = known.get(language);
+  if (facts === undefined) {
+    facts = factsOf(effectiveFacts(factsOf(body.facts, "libstdcxx-abi"), language), "libstdcxx-abi").filter((fact) => !contradict([...fact.conditions, ...body.target.conditions]));
+    known.set(language, facts);
+  }
+  return facts;
 }
 
 /** Values that are known and written by the project itself, as they take effect. */
 export function claimsOf(body: DeclaredBody): readonly Claim[] {
-  return abiLanguages(body).flatMap((language) => abiFacts(body, language).flatMap((fact) => claim(body, language, fact)));
+  let claims = knownClaims.get(body);
+  if (claims === undefined) {
+    claims = abiLanguages(body).flatMap((language) => abiFacts(body, language).flatMap((fact) => claim(body, language, fact)));
+    knownClaims.set(body, claims);
+  }
+  return claims;
 }
 
 /** A known value of the project's own; nothing for values asked from torch. */

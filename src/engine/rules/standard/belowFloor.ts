@@ -1,7 +1,7 @@
 /** Standards below what the headers of torch accept. */
 import type { TorchRelease } from "../../catalogue/index.ts";
 import type { Finding } from "../../model/index.ts";
-import { factsOf } from "../../model/index.ts";
+import { factsOf, valueOf } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 import { describe, finding, groupBy, isOptIn, languagesPhrase, locationKey, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
 import { allowedTorch, dependsOnTorchVersion, givenTorch, judgedByRange, outsideRange, releaseEvidence, seesTorch } from "../torch.ts";
@@ -11,10 +11,12 @@ import { isBuilderDefault, standardFixes, standardsOf } from "./claims.ts";
 type Severities = Pick<Rule, "name" | "severity">;
 
 export function belowFloor(rule: Severities, context: RuleContext): readonly Finding[] {
+  const floors = context.installed === undefined ? context.catalogue.torchReleases.map((one) => one.cxxStandardFloor) : [valueOf(context.installed.facts, "cxx-standard-floor") ?? 0];
+  const highest = Math.max(0, ...floors);
   const claims = context.declared
-    .filter((body) => seesTorch(context, body))
     .flatMap((body) => body.target.languages.flatMap((language) => standardsOf(body, language)))
-    .filter((one) => !isBuilderDefault(one) && !dependsOnTorchVersion(one.fact.conditions));
+    // Numbers first: whether a target sees torch takes a look into its sources.
+    .filter((one) => one.value < highest && !isBuilderDefault(one) && !dependsOnTorchVersion(one.fact.conditions) && seesTorch(context, one.body));
   const findings: Finding[] = [];
   for (const group of groupBy(claims, (one) => `${locationKey(one.evidence.location)} ${one.value}`).values()) {
     const first = group[0];

@@ -16,7 +16,7 @@ export interface StandardClaim {
 
 /** Known standards as they take effect, those that torch's builder adds included. */
 export function standardsOf(body: DeclaredBody, language: Language): readonly StandardClaim[] {
-  return factsOf(effectiveFacts(body.facts, language), "cxx-standard").flatMap((fact) => {
+  return factsOf(effectiveFacts(factsOf(body.facts, "cxx-standard"), language), "cxx-standard").flatMap((fact) => {
     const evidence = sourceOf(fact.evidence);
     return fact.value === undefined || evidence === undefined || contradict([...fact.conditions, ...body.target.conditions]) ? [] : [{ body, language, fact, value: fact.value, evidence }];
   });

@@ -11,10 +11,11 @@ type Severities = Pick<Rule, "name" | "severity">;
 
 export function mixed(rule: Severities, context: RuleContext): readonly Finding[] {
   return context.declared.flatMap((body) => {
-    if (!body.target.languages.includes("CXX") || !body.target.languages.includes("CUDA") || !seesTorch(context, body)) return [];
+    if (!body.target.languages.includes("CXX") || !body.target.languages.includes("CUDA")) return [];
     const host = standardsOf(body, "CXX").filter(counts);
     const device = standardsOf(body, "CUDA").filter(counts);
-    return [bothWritten(rule, context, body, host, device) ?? oneWritten(rule, context, body, host, device)].filter((one) => one !== undefined);
+    const found = bothWritten(rule, context, body, host, device) ?? oneWritten(rule, context, body, host, device);
+    return found !== undefined && seesTorch(context, body) ? [found] : [];
   });
 }
 
