@@ -35,6 +35,7 @@ export function registerMessages(session: Session, publisher: Publisher, answer:
     return publisher.status(project);
   });
   onRequest("abiding/check", [], () => {
+    session.files.forget();
     const statuses = session.projects.all.map((project) => {
       project.invalidateAll();
       return publisher.status(project);

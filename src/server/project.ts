@@ -12,6 +12,8 @@ export interface ProjectHost {
   readonly files: Files;
   readonly catalogue: Catalogue;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Called before each look at a project. */
+  beforeCheck(): void;
   log(message: string): void;
   warn(message: string): void;
 }
@@ -90,6 +92,7 @@ export class Project {
 
   /** The project as it is now; the same object as before when nothing changed. */
   diagnose(): Diagnosis {
+    this.#host.beforeCheck();
     this.#noticeEnvironmentChange();
     const started = performance.now();
     this.#workspace ??= this.#createWorkspace();

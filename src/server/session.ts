@@ -3,11 +3,12 @@ import type { Connection, InitializeParams } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { loadCatalogue } from "../engine/catalogue/index.ts";
 import type { Diagnosis } from "../engine/diagnosis/index.ts";
-import { NodeFiles, OverlayFiles } from "../engine/files/index.ts";
+import { NodeFiles } from "../engine/files/index.ts";
 import { abilitiesOf, optionsOf } from "./client.ts";
 import type { ClientAbilities } from "./client.ts";
 import type { Project } from "./project.ts";
 import { Projects } from "./projects.ts";
+import { RememberingFiles } from "./rememberingFiles.ts";
 import { readSettings } from "./settings.ts";
 import { pathOf, uriOf } from "./uris.ts";
 
@@ -24,7 +25,7 @@ export class Session {
   readonly connection: Connection;
   readonly client: ClientAbilities;
   readonly documents = new TextDocuments(TextDocument);
-  readonly files = new OverlayFiles(new NodeFiles());
+  readonly files: RememberingFiles;
   readonly projects: Projects;
   readonly #uris = new Map<string, string>();
   readonly #selected: Readonly<Record<string, string>>;
@@ -35,6 +36,7 @@ export class Session {
   constructor(connection: Connection, params: InitializeParams, environment: Readonly<Record<string, string | undefined>>) {
     this.connection = connection;
     this.client = abilitiesOf(params);
+    this.files = new RememberingFiles(new NodeFiles(), this.client.watchFiles);
     const options = optionsOf(params);
     this.#selected = byPath(options.selected);
     this.#interpreters = byPath(options.interpreters);
@@ -43,6 +45,7 @@ export class Session {
       files: this.files,
       catalogue: loadCatalogue(),
       environment,
+      beforeCheck: () => this.files.refresh(),
       log: (message) => connection.console.debug(message),
       warn: (message) => connection.console.warn(message),
     });

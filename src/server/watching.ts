@@ -61,6 +61,7 @@ function applyChange(session: Session, change: FileEvent): boolean {
   if (file === undefined || /[\\/](?:\.git|node_modules|__pycache__|CMakeFiles)(?:[\\/]|$)/.test(file)) {
     return false;
   }
+  session.files.forget();
   if (change.type === FileChangeType.Changed) {
     session.projects.invalidate(file);
     return true;
