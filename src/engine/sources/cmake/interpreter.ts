@@ -335,7 +335,7 @@ export class Interpreter {
       for (let at = start; step > 0 && at <= stop && out.length <= limits.iterations; at += step) out.push([...known(String(at), this.origin()).pieces]);
       return out;
     }
-    if (word(1) !== "IN") return args.slice(1).map((arg) => arg.pieces);
+    if (word(1) !== "IN") return args.slice(1).map((arg) => arg.pieces).filter((item) => !item.every((piece) => piece.unset !== undefined && piece.follows === undefined));
     const out: (readonly Piece[])[] = [];
     let mode = "";
     for (const arg of args.slice(2)) {
@@ -344,7 +344,7 @@ export class Interpreter {
       else if (mode === "ITEMS") out.push(arg.pieces);
       else if (mode === "LISTS" && text !== undefined) {
         this.noteUse(text);
-        out.push(...splitList(this.lookup(text).pieces));
+        out.push(...splitList(this.lookup(text).pieces).filter((item) => !item.every((piece) => piece.unset !== undefined && piece.follows === undefined)));
       } else out.push([unknownPiece(render(arg.pieces), this.origin())]);
     }
     return out;

@@ -30,15 +30,16 @@ const keywords = /^(debug|optimized|general)$/;
 export function linkClosure(vm: Interpreter, target: Target, shared: SharedParts): LinkClosure {
   const libraries: LinkedLibrary[] = [];
   const reached: ReachedTarget[] = [];
-  const seen = new Map<Target, boolean>([[target, false]]);
+  const seen = new Map<Target, { readonly guard: Guard; readonly linkOnly: boolean }[]>([[target, [{ guard: always, linkOnly: false }]]]);
   const names = new Set<string>();
   const queue: { list: Value | undefined; guard: Guard; linkOnly: boolean }[] = [{ list: target.properties.get("LINK_LIBRARIES"), guard: always, linkOnly: false }];
   if (target.kind === "interface") queue.push({ list: target.properties.get("INTERFACE_LINK_LIBRARIES"), guard: always, linkOnly: false });
   for (let at = 0; at < queue.length && at < maximumReached; at++) {
     const { list, guard, linkOnly } = queue[at] as (typeof queue)[number];
     if (list === undefined || list.pieces.length === 0) continue;
-    for (const { pieces, name, guard: own } of shared.names(list.pieces, () => namesIn(vm, target, list))) {
-      const both = conjunction(guard, own);
+    for (const own of shared.names(list.pieces, () => namesIn(vm, target, list))) {
+      const { pieces, name } = own;
+      const both = conjunction(guard, own.guard);
       if (both === undefined) continue;
       const aliased = vm.globalProperties.get(`ALIAS ${name}`);
       const targets = vm.targets.get(aliased === undefined ? name : (certainText(aliased.pieces) ?? name)) ?? [];
@@ -54,10 +55,13 @@ export function linkClosure(vm: Interpreter, target: Target, shared: SharedParts
       for (const one of targets) {
         const under = conjunction(both, one.guard);
         const before = seen.get(one);
-        if (under === undefined || before === false || (before === true && linkOnly)) continue;
-        seen.set(one, linkOnly);
-        reached.push({ target: one, guard: under, linkOnly });
-        queue.push({ list: one.properties.get("INTERFACE_LINK_LIBRARIES"), guard: under, linkOnly });
+        const only = linkOnly || own.linkOnly;
+        // Nothing new where it is reached already under decisions that these include.
+        if (under === undefined || before?.some((earlier) => (!earlier.linkOnly || only) && earlier.guard.every((code) => under.includes(code))) === true) continue;
+        if (before === undefined) seen.set(one, [{ guard: under, linkOnly: only }]);
+        else before.push({ guard: under, linkOnly: only });
+        reached.push({ target: one, guard: under, linkOnly: only });
+        queue.push({ list: one.properties.get("INTERFACE_LINK_LIBRARIES"), guard: under, linkOnly: only });
         queue.push({ list: one.properties.get("LINK_ONLY_LIBRARIES"), guard: under, linkOnly: true });
       }
     }
@@ -67,17 +71,17 @@ export function linkClosure(vm: Interpreter, target: Target, shared: SharedParts
 
 function namesIn(vm: Interpreter, target: Target, list: Value): readonly NamedLibrary[] {
   const out: NamedLibrary[] = [];
-  const add = (pieces: readonly Piece[], guard: Guard) => {
+  const add = (pieces: readonly Piece[], guard: Guard, linkOnly: boolean) => {
     const name = render(pieces);
     if (name === "" || keywords.test(name) || name.startsWith("-Wl,") || pieces.every((piece) => piece.unset !== undefined && piece.text === name)) return;
-    out.push({ pieces, name, guard });
+    out.push({ pieces, name, guard, linkOnly });
   };
   for (const element of splitList(list.pieces)) {
     for (const world of worlds(vm.conditions, element, always, 8) ?? [{ guard: always, pieces: element }]) {
-      if (!world.pieces.some((piece) => piece.text.includes("$<"))) add(world.pieces, world.guard);
+      if (!world.pieces.some((piece) => piece.text.includes("$<"))) add(world.pieces, world.guard, false);
       else for (const one of evaluateGenex(world.pieces, { vm, target, language: "CXX", configuration: "Release", linking: true })) {
         const guard = conjunction(world.guard, one.guard);
-        if (guard !== undefined) for (const part of splitList(one.pieces)) add(part, guard);
+        if (guard !== undefined) for (const part of splitList(one.pieces)) add(part, guard, world.pieces.some((piece) => piece.text.includes("$<LINK_ONLY:")));
       }
     }
   }

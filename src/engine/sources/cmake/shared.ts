@@ -10,6 +10,8 @@ export interface NamedLibrary {
   readonly pieces: readonly Piece[];
   readonly name: string;
   readonly guard: Guard;
+  /** Wrapped in $<LINK_ONLY:...>. */
+  readonly linkOnly: boolean;
 }
 
 /**

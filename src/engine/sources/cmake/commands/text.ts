@@ -19,8 +19,9 @@ function transform(vm: Interpreter, pieces: readonly Piece[], change: (text: str
   const out: Piece[] = [];
   let changed = false;
   for (const world of all) {
-    const text = render(world.pieces);
-    const isUnknown = world.pieces.some((piece) => piece.unknown);
+    // A variable that nothing sets counts as empty when it is worked on.
+    const text = render(world.pieces.filter((piece) => piece.unset === undefined || piece.follows !== undefined));
+    const isUnknown = world.pieces.some((piece) => piece.unknown && (piece.unset === undefined || piece.follows !== undefined));
     const result = isUnknown ? undefined : change(text);
     if (result !== text) changed = true;
     const first = world.pieces.find((piece) => !piece.soft);
