@@ -9,8 +9,11 @@ import { root } from "../test/harness/locations.ts";
 
 const folder = join(root, "scripts", "bench");
 const known = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".ts")).map((file) => basename(file, ".ts")).sort() : [];
-const asked = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
-const options = process.argv.slice(2).filter((argument) => argument.startsWith("-"));
+// Names come first; whatever follows the first option is passed on.
+const given = process.argv.slice(2);
+const firstOption = given.findIndex((argument) => argument.startsWith("-"));
+const asked = firstOption < 0 ? given : given.slice(0, firstOption);
+const options = firstOption < 0 ? [] : given.slice(firstOption);
 
 for (const name of asked.length > 0 ? asked : known) {
   if (!known.includes(name)) {
