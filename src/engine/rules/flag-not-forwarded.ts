@@ -3,15 +3,25 @@ import { canHoldTogether, factsOf, valueOf } from "../model/index.ts";
 import { effectiveFacts } from "../sources/flags/index.ts";
 import { insertElementFix } from "./edits.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { finding, isOptIn, placeWhen, sourceOf } from "./support.ts";
+import { finding, groupBy, isOptIn, locationKey, placeWhen, sourceOf, targetMadeHere, targetsPhrase } from "./support.ts";
 import { seesTorch } from "./torch.ts";
 
 export const flagNotForwarded: Rule = {
   name: "flag-not-forwarded",
   severity: "error",
   summary: "An ABI flag reaches only one of the two compilers of a target.",
-  check: (context) => context.declared.flatMap((body) => [...stringAbi(context, body), ...stableTarget(context, body)]),
+  check: (context) => together(context.declared.flatMap((body) => [...stringAbi(context, body), ...stableTarget(context, body)])),
 };
+
+/** One flag that several targets get is one finding. */
+function together(findings: readonly Finding[]): readonly Finding[] {
+  return [...groupBy(findings, (one) => locationKey(one.location)).values()].flatMap((group) => {
+    const [first, ...others] = group;
+    if (first === undefined) return [];
+    const names = [...new Set(others.map((one) => one.target ?? ""))].filter((one) => one !== first.target);
+    return [names.length === 0 ? first : { ...first, message: `${first.message} The same holds for ${targetsPhrase(names)}.` }];
+  });
+}
 
 function hasBoth(context: RuleContext, body: DeclaredBody): boolean {
   const { languages, kind, sources } = body.target;
@@ -63,12 +73,12 @@ function oneSided(context: RuleContext, body: DeclaredBody, fact: Fact, has: Lan
   const other = argument?.origin === "argument-list" ? lastOwnArgument(body, has, lacks) : undefined;
   const fix = argument === undefined || other === undefined ? undefined : insertElementFix(context.files, other.evidence.location, argument.text, `Add ${argument.text} to the ${names[lacks]} flags`);
   return finding(flagNotForwarded, {
-    message: `${what} reaches the ${names[has]} sources of target ${body.name} (${evidence === undefined ? "in its flags" : placeWhen(evidence.location, fact.conditions, context.root)}) and not its ${names[lacks]} sources, which ${consequence}.`,
+    message: `${what} reaches the ${names[has]} sources of ${targetsPhrase([body.name])} (${evidence === undefined ? "in its flags" : placeWhen(evidence.location, fact.conditions, context.root)}) and not its ${names[lacks]} sources, which ${consequence}.`,
     target: body.name,
     location: evidence?.location ?? body.target.location,
     related: [
       ...(other === undefined ? [] : [{ message: `the ${names[lacks]} flags`, location: other.evidence.location }]),
-      { message: `target ${body.name} is made here`, location: body.target.location },
+      { message: targetMadeHere(body.name), location: body.target.location },
     ],
     fixes: [fix],
   });

@@ -36,6 +36,16 @@ test("TORCH_TARGET_VERSION in the cxx list only", () => {
   assert.equal(found[0]?.fixes[0]?.edits[0]?.newText, `, "${stable}"`);
 });
 
+test("one flag of two targets is one finding", () => {
+  const made = project([[stable, host], ["-O3", device]]);
+  const [first] = made.targets;
+  assert.ok(first);
+  made.targets.push({ ...first, name: "more" });
+  const found = made.check(flagNotForwarded);
+  assert.deepEqual(lines(found), ["/p/setup.py:2 error"]);
+  assert.match(found[0]?.message ?? "", /The same holds for target more\.$/);
+});
+
 test("a flag in both lists, no CUDA sources, or an unknown list is silent", () => {
   assert.deepEqual(project([[stable, ["CXX", "CUDA"]]]).check(flagNotForwarded), []);
   assert.deepEqual(project([[stable, host]], { languages: ["CXX"] }).check(flagNotForwarded), []);

@@ -156,6 +156,9 @@ test("defaults of CMake and setup.py that differ, and a default that is not torc
   made.observations.push(setting("/p/CMakeLists.txt", "0", 0, "cache default"));
   assert.deepEqual(lines(made.check(libstdcxxAbi)), ["/p/CMakeLists.txt:1 warning"]);
   made.observations.length = 0;
+  made.observations.push({ ...setting("/p/CMakeLists.txt", "0", 0, "cache default"), conditions: [made.condition("GLIBCXX_USE_CXX11_ABI", 1)] });
+  assert.deepEqual(made.check(libstdcxxAbi), []);
+  made.observations.length = 0;
   made.observations.push(setting("/p/CMakeLists.txt", "0", 0, "cmake argument"));
   assert.deepEqual(made.check(libstdcxxAbi), []);
 });

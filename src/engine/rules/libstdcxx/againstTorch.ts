@@ -4,7 +4,7 @@ import type { AbiSetting, Evidence, Finding, Location, RelatedPlace, SourceEvide
 import { compareVersions, factsOf, observationsOf, valueOf } from "../../model/index.ts";
 import libraries from "../../../../data/cxx11-libraries.json" with { type: "json" };
 import type { Rule, RuleContext } from "../rule.ts";
-import { describe, finding, groupBy, isOptIn, joinWords, languagesPhrase, locationKey, place, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
+import { capital, describe, finding, groupBy, isOptIn, joinWords, languagesPhrase, locationKey, place, placeWhen, targetMadeHere, targetsPhrase, viaPlaces } from "../support.ts";
 import { allowedTorch, dependsOnTorchVersion, exchangesObjects, givenTorch, judgedByRange, releaseEvidence, releasePart } from "../torch.ts";
 import type { Claim } from "./claims.ts";
 import { abiFacts, abiFixes, abiLanguages, claimsOf, overriddenByTorch } from "./claims.ts";
@@ -100,7 +100,7 @@ function disagreement(rule: Severities, context: RuleContext, first: Claim, clai
 
 function targetPlaces(claims: readonly Claim[]): readonly RelatedPlace[] {
   const bodies = new Set(claims.map((one) => one.body));
-  return [...bodies].slice(0, 5).map((body) => ({ message: `target ${body.name} is made here`, location: body.target.location }));
+  return [...bodies].slice(0, 5).map((body) => ({ message: targetMadeHere(body.name), location: body.target.location }));
 }
 
 /** A value that BuildExtension overrides today, and will not after an update of torch. */
@@ -127,7 +127,12 @@ function overridden(rule: Severities, context: RuleContext, bodies: RuleContext[
 /** Defaults of options and environment variables that choose the ABI for the whole project. */
 function defaultSettings(context: RuleContext): readonly AbiSetting[] {
   if (!context.declared.some((body) => body.target.usesTorch === true) && !observationsOf(context.observations, "package-search").some((one) => one.name === "Torch")) return [];
-  return observationsOf(context.observations, "abi-setting").filter((one) => one.value !== undefined && /default/.test(one.how) && !dependsOnTorchVersion(one.conditions));
+  return observationsOf(context.observations, "abi-setting").filter((one) => one.value !== undefined && /default/.test(one.how) && !dependsOnTorchVersion(one.conditions) && !isNormalised(one));
+}
+
+/** `if(X) set(X 1) else() set(X 0)` brings an answer into another form; what it was asked from decides. */
+function isNormalised(setting: AbiSetting): boolean {
+  return setting.conditions.some((one) => one.text.trim() === setting.variable);
 }
 
 /** Whether the value of a claim comes from a setting: then the setting is the place to edit. */
@@ -150,7 +155,7 @@ function defaults(rule: Severities, context: RuleContext, settings: readonly Abi
       severity: torch.exact ? rule.severity : "warning",
       message: `${name} defaults to ${setting.value} at ${place(setting.evidence.location, context.root)}, but ${torch.words}. A build that does not set ${name} gets _GLIBCXX_USE_CXX11_ABI=${setting.value}. ${consequence}${torch.exact ? "" : ` ${judgedByRange}`}`,
       location: setting.evidence.location,
-      related: [...viaPlaces(setting.evidence.via), ...reached.map((one) => ({ message: `target ${one.body.name} gets it here`, location: one.evidence.location }))],
+      related: [...viaPlaces(setting.evidence.via), ...reached.map((one) => ({ message: `${targetsPhrase([one.body.name])} gets it here`, location: one.evidence.location }))],
       against: torch.evidence,
       fixes: abiFixes(context.files, setting.evidence, setting.value, torch.value, false),
     }));
@@ -170,7 +175,7 @@ function missing(rule: Severities, context: RuleContext): readonly Finding[] {
     const torch = torchAbi(context, body.target.location.path);
     if (torch === undefined || torch.value === 1) continue;
     findings.push(finding(rule, {
-      message: `${targetsPhrase([body.name])} gets no _GLIBCXX_USE_CXX11_ABI, so g++ compiles it with its default of 1, but ${torch.words}. ${consequence}`,
+      message: `${capital(targetsPhrase([body.name]))} gets no _GLIBCXX_USE_CXX11_ABI, so g++ compiles it with its default of 1, but ${torch.words}. ${consequence}`,
       target: body.name,
       location: body.target.location,
       against: torch.evidence,
@@ -201,7 +206,7 @@ function otherLibraries(rule: Severities, context: RuleContext): readonly Findin
       if (first === undefined) continue;
       findings.push(finding(rule, {
         severity: "warning",
-        message: `${targetsPhrase([body.name])} links torch and ${library.name} (${joinWords([...new Set(linked.map((one) => one.name))])}, ${placeWhen(first.location, linked[0]?.conditions ?? [], context.root)}). ${torch.words}, which torch passes on to the target, while ${library.name} as distributions build it has 1: references to its functions that take std::string stay undefined. Use a torch that is built with 1 (libtorch-cxx11-abi, or any Linux build from 2.7 on).`,
+        message: `${capital(targetsPhrase([body.name]))} links torch and ${library.name} (${joinWords([...new Set(linked.map((one) => one.name))])}, ${placeWhen(first.location, linked[0]?.conditions ?? [], context.root)}). ${torch.words}, which torch passes on to the target, while ${library.name} as distributions build it has 1: references to its functions that take std::string stay undefined. Use a torch that is built with 1 (libtorch-cxx11-abi, or any Linux build from 2.7 on).`,
         target: body.name,
         location: first.location,
         against: [...torch.evidence, { kind: "catalogue", table: "cxx11-libraries", row: library.name, source: library.source }],
