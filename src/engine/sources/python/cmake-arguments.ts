@@ -45,14 +45,22 @@ export function cmakeArguments(interpreter: Interpreter): CMakeArguments[] {
 function commandOf(call: ExternalCall): readonly Leaf[] | undefined {
   const first: Value | undefined = call.arguments.positional[0] ?? call.arguments.keywords.get("args")?.value;
   if (first === undefined) return undefined;
-  return leavesOf(first).flatMap((leaf) => leaf.value.kind === "text" && /^\s*(?:cmake\s|-D\w)/.test(leaf.value.value) ? wordsOf(leaf) : [leaf]);
+  const ways = leavesOf(first).map(wordsOf);
+  const texts = ways.map((words) => new Set(words.map((word) => word.value.kind === "text" ? word.value.value : "")));
+  if (ways.length < 2 || ways.some((words) => words.length < 2)) return ways.flat();
+  // The same command on several ways: what is on all of them depends on none.
+  const common = (word: Leaf): boolean => texts.every((all) => word.value.kind === "text" && all.has(word.value.value));
+  const [one = [], ...others] = ways;
+  return [...one.map((word) => common(word) ? { ...word, conditions: [] } : word), ...others.flat().filter((word) => !common(word))];
 }
 
-/** The words of a command line in one text. */
+/** The words of the first `cmake` command in a text of shell commands; another text is one word. */
 function wordsOf(leaf: Leaf): readonly Leaf[] {
   const { value } = leaf;
   if (value.kind !== "text") return [leaf];
-  return value.value.trim().split(/\s+/).map((word) => ({ ...leaf, value: { ...value, value: word, known: !/[{}]/.test(word) } }));
+  const command = /(?:^|[\n;&])\s*(cmake\s[^\n;&]*)/.exec(value.value)?.[1];
+  if (command === undefined) return [leaf];
+  return command.trim().split(/\s+/).map((word) => ({ ...leaf, value: { ...value, value: word, known: !/[{}]/.test(word) } }));
 }
 
 function isCMake(leaves: readonly Leaf[]): boolean {
@@ -79,7 +87,7 @@ function definitionsOf(leaves: readonly Leaf[], fallback: Place, seen: Set<strin
     const definition = /^-D\s*([\w.-]+)(?::\w+)?=([\s\S]*)$/.exec(text);
     if (definition?.[1] !== undefined) {
       const place = leaf.value.place.end > 0 ? leaf.value.place : fallback;
-      const key = `${place.file.path}:${String(place.start)}`;
+      const key = `${place.file.path}:${String(place.start)}:${text}`;
       if (seen.has(key)) continue;
       seen.add(key);
       // What somebody has to choose is not what CMake gets in the plain case.

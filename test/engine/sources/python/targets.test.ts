@@ -112,11 +112,17 @@ class Build(build_ext):
         subprocess.check_call(["cmake", "-S", "csrc", "-G", "Ninja"] + cmake_args)
         subprocess.check_call(["cmake", "--build", "."] + cmake_args)
         os.system(f"cmake -DSHELL=1 -B {self.build_temp} .")
+        os.system(f"""
+            cd {self.build_temp}
+            cmake -DLINES=2 ..
+            make -DNOT=3
+        """)
 setup(cmdclass={"build_ext": Build})`;
   const found = observationsOf(read(text, linux, { "CMakeLists.txt": "", "csrc/CMakeLists.txt": "" }).observations, "cmake-arguments");
   assert.deepEqual(found.map((one) => [one.sourceDirectory, one.definitions.map((definition) => [definition.name, definition.value])]), [
     ["/p/csrc", [["CMAKE_CXX_STANDARD", "17"], ["OUT", undefined], ["B", "ON"], ["GLIBCXX_USE_CXX11_ABI", "1"], ["GLIBCXX_USE_CXX11_ABI", undefined]]],
     ["/p", [["SHELL", "1"]]],
+    ["/p", [["LINES", "2"]]],
   ]);
   const skbuild = observationsOf(read("from skbuild import setup\nsetup(cmake_args=['-DA=1'])").observations, "cmake-arguments");
   assert.deepEqual(skbuild.map((one) => one.definitions.map((definition) => definition.name)), [["A"]]);
