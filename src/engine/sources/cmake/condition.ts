@@ -1,6 +1,7 @@
 import { always } from "./guards.ts";
 import type { Guard } from "./guards.ts";
-import type { Arg, Interpreter } from "./interpreter.ts";
+import type { Arg } from "./call.ts";
+import type { Interpreter } from "./interpreter.ts";
 import { certainText, render, worlds } from "./value.ts";
 import type { Piece, Value, World } from "./value.ts";
 import { compareVersions, isFalse, isTrue, toRegExp } from "./words.ts";

@@ -1,5 +1,6 @@
 import type { EvidenceStep, Location, SourceEvidence } from "../../model/index.ts";
-import type { Call, Interpreter } from "./interpreter.ts";
+import type { Call } from "./call.ts";
+import type { Interpreter } from "./interpreter.ts";
 import type { Frame, Origin, Piece, Via } from "./value.ts";
 
 const maximumSteps = 24;

@@ -50,7 +50,7 @@ function runUncalled(vm: Interpreter): void {
   vm.directory = top;
   vm.scope = top.scope;
   for (const [name, { node, file }] of [...vm.definitions]) {
-    if (vm.called.has(node) || !/TorchConfig\.cmake|_GLIBCXX_USE_CXX11_ABI|compiled_with_cxx11_abi|_PYBIND11_BUILD_ABI/.test(file.text.slice(node.command.start, node.end))) continue;
+    if (vm.notes.called.has(node) || !/TorchConfig\.cmake|_GLIBCXX_USE_CXX11_ABI|compiled_with_cxx11_abi|_PYBIND11_BUILD_ABI/.test(file.text.slice(node.command.start, node.end))) continue;
     vm.callByName(name, []);
   }
 }

@@ -1,10 +1,8 @@
-import type { Condition, EvaluationContext, Files, Gap, IneffectiveSetting, Location, Observation } from "../../model/index.ts";
+import type { EvaluationContext, Files, Gap, Location, Observation } from "../../model/index.ts";
 import { builtinVariable } from "./builtins.ts";
 import type { CMakeFileCache } from "./cache.ts";
 import { evaluateCondition } from "./condition.ts";
-import { always, conjunction } from "./guards.ts";
-import { Conditions } from "./guards.ts";
-import type { Guard } from "./guards.ts";
+import { always, Conditions } from "./guards.ts";
 import { parseCMake } from "./parser.ts";
 import { splitList } from "./split.ts";
 import { neverSet, State } from "./state.ts";
@@ -15,24 +13,11 @@ import { templateOf } from "./template.ts";
 import type { Template } from "./syntax.ts";
 import { certainText, joinList, known, render, unknownPiece, unsetValue, value, withVia, worlds } from "./value.ts";
 import type { Frame, Origin, Piece, Value } from "./value.ts";
+import { limits } from "./call.ts";
+import type { Arg, Handler } from "./call.ts";
+import { complement, loopItems } from "./loops.ts";
+import { Notes } from "./notes.ts";
 import { UsageLog } from "./usage.ts";
-
-/** An evaluated argument; an unquoted list has become several. */
-export interface Arg {
-  readonly pieces: readonly Piece[];
-  readonly argument: Argument;
-}
-
-export interface Call {
-  readonly command: Command;
-  readonly file: SourceFile;
-  readonly args: readonly Arg[];
-}
-
-export type Handler = (vm: Interpreter, call: Call) => Exit | undefined | void;
-
-/** What a run may cost. Beyond it the reading says so and stops. */
-export const limits = { commands: 250_000, work: 6_000_000, depth: 160, iterations: 400, guardedIterations: 48, calls: 60 };
 
 interface Definition {
   readonly node: DefinitionNode;
@@ -58,10 +43,7 @@ export class Interpreter {
   readonly gaps: Gap[] = [];
   readonly filesRead = new Set<string>();
   readonly usage = new UsageLog();
-  /** Questions about torch's ABI whose failure nobody would notice. */
-  readonly abiQuestions: { readonly call: Call; readonly variable: string; readonly conditions: readonly Condition[] }[] = [];
-  /** Uses of TORCH_CXX_FLAGS. */
-  readonly torchFlagUses: { readonly command: Command; readonly file: SourceFile; readonly start: number; readonly end: number; readonly path: Guard; readonly frame: Frame | undefined }[] = [];
+  readonly notes = new Notes();
   /** Languages of project() and enable_language(). */
   readonly languages = new Set<string>();
   /** Something was included or found whose text is not here: variables, targets and commands may come from it. */
@@ -79,14 +61,6 @@ export class Interpreter {
   readonly #active: string[] = [];
   /** Files whose include_guard() has been passed. */
   readonly guarded = new Set<string>();
-  readonly sources = new Set<SourceFile>();
-  readonly called = new Set<DefinitionNode>();
-  /** Commands that set the C++ standard for targets that come later. */
-  readonly standardSets: { readonly name: string; readonly directory: Directory; readonly targetsBefore: number; readonly call: Call; readonly text: string; readonly conditions: readonly Condition[] }[] = [];
-  /** Settings of flags that drop what the user passes; of interest where the project uses torch. */
-  readonly droppedUserFlags: IneffectiveSetting[] = [];
-  /** Files that are filled in and installed for others, such as package configurations. */
-  readonly templates = new Set<string>();
 
   constructor(files: Files, context: EvaluationContext, cache: CMakeFileCache, root: string, handlers: ReadonlyMap<string, Handler>) {
     this.files = files;
@@ -185,7 +159,7 @@ export class Interpreter {
     const bound = this.#macro?.get(name);
     if (bound !== undefined) return bound.pieces;
     this.usage.use(name, this.file, this.command, segment.start, segment.end);
-    if (name === "TORCH_CXX_FLAGS" && this.torchFlagUses.length < 500) this.torchFlagUses.push({ command: this.command, file: this.file, start: segment.start, end: segment.end, path: this.state.path, frame: this.frame });
+    if (name === "TORCH_CXX_FLAGS" && this.notes.torchFlagUses.length < 500) this.notes.torchFlagUses.push({ command: this.command, file: this.file, start: segment.start, end: segment.end, path: this.state.path, frame: this.frame });
     if (segment.kind === "cache") return (this.cacheTable.get(name) ?? neverSet(this.cacheTable, name)).pieces;
     return this.lookup(name).pieces;
   }
@@ -221,7 +195,7 @@ export class Interpreter {
     const command = this.#command;
     const macro = this.#macro;
     this.filesRead.add(file.path);
-    this.sources.add(file);
+    this.notes.sources.add(file);
     this.file = file;
     this.#macro = undefined;
     this.#active.push(file.path);
@@ -303,7 +277,7 @@ export class Interpreter {
     const args = this.expand(node.command);
     const name = certainText(args[0]?.pieces ?? []);
     if (name === undefined) return "normal";
-    const items = this.#items(args);
+    const items = loopItems(this, args);
     if (items.length > limits.iterations) this.gap(`Only the first ${limits.iterations} of ${items.length} iterations of foreach(${name}) were evaluated.`);
     return this.state.region(["break"], () => {
       let guarded = 0;
@@ -323,31 +297,6 @@ export class Interpreter {
       }
       return "normal";
     });
-  }
-
-  #items(args: readonly Arg[]): (readonly Piece[])[] {
-    const word = (index: number) => certainText(args[index]?.pieces ?? []);
-    if (word(1) === "RANGE") {
-      const numbers = args.slice(2).map((arg) => Number(certainText(arg.pieces) ?? NaN));
-      if (numbers.length === 0 || numbers.some(Number.isNaN)) return [[unknownPiece("...", this.origin())]];
-      const [start, stop, step] = numbers.length === 1 ? [0, numbers[0] as number, 1] : [numbers[0] as number, numbers[1] as number, numbers[2] ?? 1];
-      const out: Piece[][] = [];
-      for (let at = start; step > 0 && at <= stop && out.length <= limits.iterations; at += step) out.push([...known(String(at), this.origin()).pieces]);
-      return out;
-    }
-    if (word(1) !== "IN") return args.slice(1).map((arg) => arg.pieces).filter((item) => !item.every((piece) => piece.unset !== undefined && piece.follows === undefined));
-    const out: (readonly Piece[])[] = [];
-    let mode = "";
-    for (const arg of args.slice(2)) {
-      const text = certainText(arg.pieces);
-      if (text === "LISTS" || text === "ITEMS" || text === "ZIP_LISTS") mode = text;
-      else if (mode === "ITEMS") out.push(arg.pieces);
-      else if (mode === "LISTS" && text !== undefined) {
-        this.noteUse(text);
-        out.push(...splitList(this.lookup(text).pieces).filter((item) => !item.every((piece) => piece.unset !== undefined && piece.follows === undefined)));
-      } else out.push([unknownPiece(render(arg.pieces), this.origin())]);
-    }
-    return out;
   }
 
   #while(node: LoopNode): Exit {
@@ -402,7 +351,7 @@ export class Interpreter {
       return "normal";
     }
     this.#calls.set(name, recursions);
-    this.called.add(node);
+    this.notes.called.add(node);
     const macro = this.#macro;
     const exit = this.inFrame(`${node.kind} ${name} called`, () => {
       this.file = file;
@@ -432,18 +381,6 @@ export class Interpreter {
     const branches: Branch[] = all.map((world) => ({ guard: world.guard, run: () => body(render(world.pieces), !world.pieces.some((piece) => piece.unknown)) ?? "normal" }));
     return branches.length === 1 && all[0]?.guard.length === 0 ? (branches[0] as Branch).run() : this.state.fork(branches);
   }
-}
-
-/** Branches that stand for "not this guard". */
-function complement(guard: Guard): Branch[] {
-  const out: Branch[] = [];
-  let held: Guard = always;
-  for (const code of guard) {
-    const without = conjunction(held, [code ^ 1]);
-    if (without !== undefined) out.push({ guard: without, run: () => "normal" });
-    held = conjunction(held, [code]) ?? held;
-  }
-  return out;
 }
 
 function literalPiece(file: SourceFile, segment: Extract<Template[number], { kind: "text" }>): Piece {

@@ -25,15 +25,17 @@ function age(standard: number): number {
 
 /**
  * The -std option: the <LANG>_STANDARD property, raised to what compile features of the target and of what it links demand.
- * CUDA takes the C++ property where it has none of its own (CMake's cmGeneratorTarget::ComputeCompileFeatures).
+ * CUDA takes what C++ comes to where it has no property of its own and C++ has one (seen with CMake 3.25).
  */
 export function addStandards(vm: Interpreter, list: ArgumentList, target: Target, users: readonly ReachedTarget[], languages: readonly Language[]): void {
   for (const language of languages) {
     if (language === "SYCL") continue;
     let base = levels(vm, target.properties.get(`${language}_STANDARD`));
-    if (language === "CUDA" && base.length === 0) base = levels(vm, target.properties.get("CXX_STANDARD"));
     const features = featureLevels(vm, target, users, language);
-    if (language === "CUDA" && base.length === 0 && features.length === 0) features.push(...featureLevels(vm, target, users, "CXX"));
+    if (language === "CUDA" && base.length === 0) {
+      base = levels(vm, target.properties.get("CXX_STANDARD"));
+      if (base.length > 0) features.push(...featureLevels(vm, target, users, "CXX"));
+    }
     emit(list, target, language, base, features);
   }
 }

@@ -1,4 +1,4 @@
-import type { Arg } from "../interpreter.ts";
+import type { Arg } from "../call.ts";
 import { certainText, render } from "../value.ts";
 import type { Piece } from "../value.ts";
 

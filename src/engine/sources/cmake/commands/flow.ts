@@ -1,4 +1,5 @@
-import type { Handler, Interpreter } from "../interpreter.ts";
+import type { Handler } from "../call.ts";
+import type { Interpreter } from "../interpreter.ts";
 import { captureFinal } from "../properties.ts";
 import { splitList } from "../split.ts";
 import type { Exit, Table } from "../state.ts";
@@ -152,7 +153,7 @@ const check: Handler = (vm, call) => {
 /** configure_file and configure_package_config_file: the input may be the configuration that users of the project read. */
 const configureFile: Handler = (vm, call) => {
   const input = textOf(call.args[0]);
-  if (input !== undefined && /\.cmake(\.in)?$/.test(input)) vm.templates.add(normalize(input.startsWith("/") ? input : `${vm.directory.path}/${input}`));
+  if (input !== undefined && /\.cmake(\.in)?$/.test(input)) vm.notes.templates.add(normalize(input.startsWith("/") ? input : `${vm.directory.path}/${input}`));
 };
 
 const nothing: Handler = () => "normal";

@@ -1,6 +1,7 @@
 import type { CMakeArguments } from "../../../model/index.ts";
 import { sourceEvidence, textEvidence } from "../evidence.ts";
-import type { Arg, Call, Handler, Interpreter } from "../interpreter.ts";
+import type { Arg, Call, Handler } from "../call.ts";
+import type { Interpreter } from "../interpreter.ts";
 import { createTarget, targetsNamed } from "../properties.ts";
 import { known, knownPiece, render, unknown, unknownPiece, value } from "../value.ts";
 import type { Piece } from "../value.ts";

@@ -1,5 +1,6 @@
 import type { TorchLookup } from "../../../model/index.ts";
-import type { Call, Handler, Interpreter } from "../interpreter.ts";
+import type { Call, Handler } from "../call.ts";
+import type { Interpreter } from "../interpreter.ts";
 import { knownPiece, unknownPiece, value } from "../value.ts";
 import type { Piece } from "../value.ts";
 import { byKeyword, shown, textOf } from "./arguments.ts";
@@ -22,7 +23,7 @@ const executeProcess: Handler = (vm, call) => {
   if (error !== undefined && error !== output) vm.assign(error, [unknownPiece(`\${${error}}`, origin)]);
   for (const what of lookups(command)) {
     vm.observations.push({ kind: "torch-lookup", what, use: what === "TorchConfig.cmake text" ? "parsed" : "read", guarded: isGuarded(command), ...whereCalled(vm, call) });
-    if (!checked && /ABI/i.test(what) && output !== undefined) vm.abiQuestions.push({ call, variable: output, conditions: vm.conditions.list(vm.state.path) });
+    if (!checked && /ABI/i.test(what) && output !== undefined) vm.notes.abiQuestions.push({ call, variable: output, conditions: vm.conditions.list(vm.state.path) });
   }
   if (/\bcmake\b/.test(command) && /-D/.test(command)) noteCMakeArguments(vm, call, parsed.values.get("COMMAND") ?? [], undefined);
 };

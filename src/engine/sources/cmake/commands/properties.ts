@@ -1,4 +1,5 @@
-import type { Arg, Call, Handler, Interpreter } from "../interpreter.ts";
+import type { Arg, Call, Handler } from "../call.ts";
+import type { Interpreter } from "../interpreter.ts";
 import { noteDirectoryDefinitions } from "../observations/settings.ts";
 import { appendProperty, setProperty, targetsNamed } from "../properties.ts";
 import { splitList } from "../split.ts";

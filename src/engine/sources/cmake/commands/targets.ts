@@ -1,4 +1,5 @@
-import type { Arg, Call, Handler, Interpreter } from "../interpreter.ts";
+import type { Arg, Call, Handler } from "../call.ts";
+import type { Interpreter } from "../interpreter.ts";
 import { noteTargetDefinitions } from "../observations/settings.ts";
 import { appendProperty, createTarget, setProperty, targetsNamed } from "../properties.ts";
 import type { Target } from "../target.ts";

@@ -1,4 +1,5 @@
-import type { Handler, Interpreter } from "../interpreter.ts";
+import type { Handler } from "../call.ts";
+import type { Interpreter } from "../interpreter.ts";
 import { splitList } from "../split.ts";
 import { certainText, joinList, known, knownPiece, render, separator, unknown, unknownPiece, unsetValue, value, withVia, worlds } from "../value.ts";
 import type { Piece, Value } from "../value.ts";

@@ -1,4 +1,5 @@
-import type { Arg, Call, Handler, Interpreter } from "../interpreter.ts";
+import type { Arg, Call, Handler } from "../call.ts";
+import type { Interpreter } from "../interpreter.ts";
 import { noteOption, noteSet } from "../observations/settings.ts";
 import { splitList } from "../split.ts";
 import { joinList, known, knownPiece, render, unknown, unsetValue, value, withVia } from "../value.ts";

@@ -27,7 +27,7 @@ export function noteNames(vm: Interpreter): void {
     const other = suffix === undefined ? undefined : bySuffix.get(suffix);
     if (other !== undefined && twin === undefined && /^(if|elseif)$/.test(use.command.name) && !passedFromOutside(vm, name)) noteDeadGuard(vm, use, other);
   }
-  for (const path of vm.templates) noteMisspelt(vm, path);
+  for (const path of vm.notes.templates) noteMisspelt(vm, path);
 }
 
 /** Build scripts beside the project may pass -DNAME. */

@@ -1,7 +1,8 @@
 import type { IneffectiveSetting, Language } from "../../../model/index.ts";
 import { evidenceOf, locationOf, sourceEvidence } from "../evidence.ts";
 import { excludes } from "../guards.ts";
-import type { Arg, Call, Interpreter } from "../interpreter.ts";
+import type { Arg, Call } from "../call.ts";
+import type { Interpreter } from "../interpreter.ts";
 import { certainText, render, worlds } from "../value.ts";
 import type { Origin, Piece } from "../value.ts";
 
@@ -16,7 +17,7 @@ export function noteSet(vm: Interpreter, name: string, call: Call, pieces: reado
   if (pieces.length === 0) return;
   if (/^CMAKE_(CXX|CUDA)_FLAGS$/.test(name)) noteOverwrite(vm, name, call, pieces);
   if (/^CMAKE_(CXX|CUDA)_STANDARD$/.test(name) && vm.scope === vm.directory.scope) {
-    vm.standardSets.push({ name, directory: vm.directory, targetsBefore: vm.allTargets.length, call, text: render(pieces), conditions: vm.conditions.list(vm.state.path) });
+    vm.notes.standardSets.push({ name, directory: vm.directory, targetsBefore: vm.allTargets.length, call, text: render(pieces), conditions: vm.conditions.list(vm.state.path) });
   }
   noteChoice(vm, name, call, pieces);
   if (abiVariable.test(name) && /^[01]$/.test(certainText(pieces) ?? "") && vm.conditions.list(vm.state.path).some((condition) => condition.text === `DEFINED ${name}` && condition.branch === 1)) noteAbi(vm, name, pieces, call, "default");
@@ -91,7 +92,7 @@ function noteOverwrite(vm: Interpreter, name: string, call: Call, pieces: readon
       related: lost.slice(0, 3).flatMap((piece) => (piece.origin === undefined ? [] : [{ location: locationOf(piece.origin), what: `\`${piece.text.trim()}\` is set here and lost` }])),
     });
   } else if (vm.directory.parent === undefined && before.some((piece) => piece.unset === name) && vm.frame === undefined) {
-    vm.droppedUserFlags.push({ ...base, message: `This sets ${name} without its earlier value and so discards the flags that whoever configures passes, an ABI definition among them.`, related: [] });
+    vm.notes.droppedUserFlags.push({ ...base, message: `This sets ${name} without its earlier value and so discards the flags that whoever configures passes, an ABI definition among them.`, related: [] });
   }
 }
 

@@ -9,9 +9,9 @@ import { origin } from "./settings.ts";
 export function noteStatements(vm: Interpreter): void {
   noteTorchFlags(vm);
   noteTooLate(vm);
-  if (vm.targets.get("torch")?.some((target) => target.isImported)) vm.observations.push(...vm.droppedUserFlags);
-  for (const file of vm.sources) eachIf(file.nodes, (node) => noteInvertedChoice(vm, file, node));
-  for (const question of vm.abiQuestions) {
+  if (vm.targets.get("torch")?.some((target) => target.isImported)) vm.observations.push(...vm.notes.droppedUserFlags);
+  for (const file of vm.notes.sources) eachIf(file.nodes, (node) => noteInvertedChoice(vm, file, node));
+  for (const question of vm.notes.abiQuestions) {
     const { call, variable } = question;
     let fallback: Command | undefined;
     eachIf(call.file.nodes, (node) => {
@@ -32,7 +32,7 @@ export function noteStatements(vm: Interpreter): void {
 
 function noteTorchFlags(vm: Interpreter): void {
   const seen = new Set<string>();
-  for (const use of vm.torchFlagUses) {
+  for (const use of vm.notes.torchFlagUses) {
     const { name } = use.command;
     const key = `${use.file.path}:${use.start}`;
     if (name === "message" || name === "foreach" || seen.has(key)) continue;
@@ -53,7 +53,7 @@ function noteTorchFlags(vm: Interpreter): void {
 
 /** A standard that is set when the last target of the directory is made already. */
 function noteTooLate(vm: Interpreter): void {
-  for (const one of vm.standardSets) {
+  for (const one of vm.notes.standardSets) {
     const made = vm.allTargets.map((target, index) => ({ target, index })).filter(({ target }) => !target.isImported && within(target.directory, one.directory));
     const before = made.filter(({ target, index }) => index < one.targetsBefore && target.kind !== "interface");
     if (before.length === 0 || made.some(({ index }) => index >= one.targetsBefore) || one.conditions.length > 0) continue;

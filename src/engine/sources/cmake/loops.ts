@@ -1,0 +1,47 @@
+import { always, conjunction } from "./guards.ts";
+import type { Guard } from "./guards.ts";
+import { limits } from "./call.ts";
+import type { Arg } from "./call.ts";
+import type { Interpreter } from "./interpreter.ts";
+import { splitList } from "./split.ts";
+import type { Branch } from "./state.ts";
+import { certainText, known, render, unknownPiece } from "./value.ts";
+import type { Piece } from "./value.ts";
+
+/** What a foreach goes through, one entry an iteration. */
+export function loopItems(vm: Interpreter, args: readonly Arg[]): (readonly Piece[])[] {
+  const word = (index: number) => certainText(args[index]?.pieces ?? []);
+  if (word(1) === "RANGE") {
+    const numbers = args.slice(2).map((arg) => Number(certainText(arg.pieces) ?? NaN));
+    if (numbers.length === 0 || numbers.some(Number.isNaN)) return [[unknownPiece("...", vm.origin())]];
+    const [start, stop, step] = numbers.length === 1 ? [0, numbers[0] as number, 1] : [numbers[0] as number, numbers[1] as number, numbers[2] ?? 1];
+    const out: Piece[][] = [];
+    for (let at = start; step > 0 && at <= stop && out.length <= limits.iterations; at += step) out.push([...known(String(at), vm.origin()).pieces]);
+    return out;
+  }
+  if (word(1) !== "IN") return args.slice(1).map((arg) => arg.pieces).filter((item) => !item.every((piece) => piece.unset !== undefined && piece.follows === undefined));
+  const out: (readonly Piece[])[] = [];
+  let mode = "";
+  for (const arg of args.slice(2)) {
+    const text = certainText(arg.pieces);
+    if (text === "LISTS" || text === "ITEMS" || text === "ZIP_LISTS") mode = text;
+    else if (mode === "ITEMS") out.push(arg.pieces);
+    else if (mode === "LISTS" && text !== undefined) {
+      vm.noteUse(text);
+      out.push(...splitList(vm.lookup(text).pieces).filter((item) => !item.every((piece) => piece.unset !== undefined && piece.follows === undefined)));
+    } else out.push([unknownPiece(render(arg.pieces), vm.origin())]);
+  }
+  return out;
+}
+
+/** Branches that stand for "not this guard". */
+export function complement(guard: Guard): Branch[] {
+  const out: Branch[] = [];
+  let held: Guard = always;
+  for (const code of guard) {
+    const without = conjunction(held, [code ^ 1]);
+    if (without !== undefined) out.push({ guard: without, run: () => "normal" });
+    held = conjunction(held, [code]) ?? held;
+  }
+  return out;
+}
