@@ -46,7 +46,7 @@ function looseBuild(context: RuleContext, one: Package, build: Requirement): Fin
     given && !narrow ? pinFix(build, `==${minorOf(releasePart(given.version))}.*`, `Require torch==${minorOf(releasePart(given.version))}.* for the build`, false) : undefined,
   ];
   return finding(buildIsolation, {
-    message: `An isolated build takes the newest torch that ${requirementWords(context, build)} allows${newest ? `, ${newest.version} or later,` : ""} and compiles ${nativesPhrase(context, one)} against it, while ${run}: the two are chosen independently, and a C++ extension works with the torch minor release that it was compiled for.${meets} Pin the same torch for build and install, or build with --no-build-isolation.`,
+    message: `An isolated build takes the newest torch that ${requirementWords(context, build)} allows${newest ? `, ${newest.version} or later,` : ""} and compiles ${nativesPhrase(one)} against it, while ${run}: the two are chosen independently, and a C++ extension works with the torch minor release that it was compiled for.${meets} Pin the same torch for build and install, or build with --no-build-isolation.`,
     location: build.location,
     related: install.map((requirement) => ({ message: "The install asks for this torch.", location: requirement.location })),
     fixes,
@@ -68,7 +68,7 @@ function missingBuild(context: RuleContext, one: Package, buildSystem: Observati
   const newest = context.catalogue.torchReleases.at(-1);
   if (!first || !byCMake || one.build.some((requirement) => requirement.name === "torch")) return [];
   return [finding(buildIsolation, {
-    message: `CMake looks for torch to compile ${nativesPhrase(context, one)}, and build-system.requires does not name it: in an isolated build find_package(Torch) fails, or finds a torch outside the build environment that is not the one that will import the extension. Require the torch that the package is installed with (for instance torch==${newest ? minorOf(newest.version) : "X.Y"}.*), or declare that it is built without isolation.`,
+    message: `CMake looks for torch to compile ${nativesPhrase(one)}, and build-system.requires does not name it: in an isolated build find_package(Torch) fails, or finds a torch outside the build environment that is not the one that will import the extension. Require the torch that the package is installed with (for instance torch==${newest ? minorOf(newest.version) : "X.Y"}.*), or declare that it is built without isolation.`,
     location: buildSystem.evidence.location,
     related: [{ message: `${first.name} is made here and uses torch.`, location: first.target.location }],
   })];

@@ -32,20 +32,35 @@ interface Toolkit {
 /** Whoever branches on the toolkit or the GPU knows which architectures go with it. */
 const versionBranch = /cuda|nvcc|toolkit|compute_cap|capability|arch|sm_?\d|kepler|maxwell|pascal|volta|turing|ampere|hopper|blackwell/i;
 
+/** `SM GREATER -1`, `"${SM}" STREQUAL 70`: whoever builds names the GPU. Without a name the default is taken, which is the project's. */
+const namesGpu = /(?:^|[^A-Za-z0-9_])_?SM(?:_?(?:POS|NUM|LIST))?(?![A-Za-z0-9_])/;
+
+function isChosen(condition: Condition): boolean {
+  return condition.byDefault === false || versionBranch.test(condition.text) || (condition.branch === 0 && namesGpu.test(condition.text));
+}
+
 function check(context: RuleContext): readonly Finding[] {
   const toolkit = toolkitOf(context);
-  const requests = [...listRequests(context), ...targetRequests(context.declared)];
+  const byTarget = targetRequests(context.declared);
+  const lines = new Set(byTarget.map((one) => lineKey(one.evidence)));
+  // The list of a folder and what its targets make of it are one request.
+  const requests = [...listRequests(context).filter((one) => !lines.has(lineKey(one.evidence))), ...byTarget];
   const unknown = toolkit === undefined ? [] : unknownToToolkit(context, requests, toolkit);
   return [...unknown, ...specificOnly(context, requests)];
 }
 
-/** The toolkit that builds: an exact choice of the project, else the first on the machine, else torch's. */
+/**
+ * The toolkit that builds: an exact choice of the project, else the first on the machine, else torch's. One of another
+ * major version than torch's does not build for that torch: BuildExtension refuses it.
+ */
 function toolkitOf(context: RuleContext): Toolkit | undefined {
   const choice = observationsOf(context.observations, "cuda-toolkit").find((one) => !one.minimum && one.version !== undefined && one.conditions.length === 0);
   const chosen = choice?.version === undefined ? undefined : context.catalogue.cudaToolkit(choice.version);
   if (choice !== undefined && chosen !== undefined) return { table: chosen, words: `CUDA ${chosen.version}, which the build chooses (${place(choice.evidence.location, context.root)})`, evidence: [choice.evidence] };
+  const own = context.installed === undefined ? undefined : valueOf(context.installed.facts, "cuda-version");
   for (const body of context.toolchains) {
     const version = valueOf(body.facts, "cuda-version");
+    if (typeof version === "string" && typeof own === "string" && version.split(".")[0] !== own.split(".")[0]) continue;
     const found = typeof version === "string" ? context.catalogue.cudaToolkit(version) : undefined;
     if (found !== undefined) return { table: found, words: `CUDA ${found.version} in ${body.path}`, evidence: factsOf(body.facts, "cuda-version").flatMap((one) => one.evidence) };
   }
@@ -53,6 +68,10 @@ function toolkitOf(context: RuleContext): Toolkit | undefined {
   const fact = factsOf(context.installed.facts, "cuda-version").find((one) => typeof one.value === "string");
   const found = typeof fact?.value === "string" ? context.catalogue.cudaToolkit(fact.value) : undefined;
   return fact === undefined || found === undefined ? undefined : { table: found, words: `CUDA ${found.version}, with which ${torchName(context.installed)} is built (${describe(fact.evidence[0], context.root)})`, evidence: fact.evidence };
+}
+
+function lineKey(evidence: SourceEvidence): string {
+  return `${evidence.location.path}:${evidence.location.range.start.line}`;
 }
 
 function listRequests(context: RuleContext): readonly Request[] {
@@ -86,8 +105,8 @@ function unknownToToolkit(context: RuleContext, requests: readonly Request[], to
   const known = toolkit.table.architectures;
   const oldest = Math.min(...known.map((one) => one.sm));
   const isRefused = (one: CudaArchitecture): boolean => !known.some((other) => other.sm === one.sm && other.suffixes.includes(one.suffix));
-  const refused = requests.filter((one) => one.architectures.some(isRefused) && !one.conditions.some((condition) => condition.byDefault === false || versionBranch.test(condition.text)) && !dependsOnTorchVersion(one.conditions));
-  return [...groupBy(refused, (one) => (one.names.length === 0 ? locationKey(one.evidence.location) : one.names.join("\0"))).values()].flatMap((group) => {
+  const refused = requests.filter((one) => one.architectures.some(isRefused) && !one.conditions.some(isChosen) && !dependsOnTorchVersion(one.conditions));
+  return [...groupBy(refused, (one) => one.names[0] ?? locationKey(one.evidence.location)).values()].flatMap((group) => {
     const first = group[0];
     if (first === undefined || known.length === 0) return [];
     const all = group.flatMap((one) => one.architectures.filter(isRefused));

@@ -4,7 +4,7 @@ import { effectiveFacts } from "../sources/flags/index.ts";
 import { deleteArgumentFix, replaceFix } from "./edits.ts";
 import { linuxAbi } from "./libstdcxx/againstTorch.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { conditionPhrase, describe, finding, groupBy, locationKey, place, placeWhen, sourceOf, targetsPhrase, viaPlaces } from "./support.ts";
+import { capital, conditionPhrase, describe, finding, groupBy, locationKey, place, placeWhen, sourceOf, targetsPhrase, viaPlaces } from "./support.ts";
 import { allowedTorch, dependsOnTorchVersion, exchangesObjects, givenTorch, judgedByRange, releaseEvidence } from "./torch.ts";
 
 export const gxxAbiVersion: Rule = {
@@ -45,7 +45,7 @@ function againstTorch(context: RuleContext, first: Claim, group: readonly Claim[
   const torch = torchVersionOf(context, first.evidence.location.path);
   if (torch === undefined || torch.value === value) return undefined;
   return finding(gxxAbiVersion, {
-    message: `${targetsPhrase(group.map((one) => one.body.name))} is compiled with __GXX_ABI_VERSION ${value} (${placeWhen(first.evidence.location, first.fact.conditions, context.root)}), but ${torch.words}. The number is part of the key under which pybind11 2 shares types, so types that torch registers there, such as torch.jit.ScriptFunction, are not recognised as arguments.${torch.exact ? "" : ` ${judgedByRange}`}`,
+    message: `${capital(targetsPhrase(group.map((one) => one.body.name)))} ${new Set(group.map((one) => one.body.name)).size === 1 ? "is" : "are"} compiled with __GXX_ABI_VERSION ${value} (${placeWhen(first.evidence.location, first.fact.conditions, context.root)}), but ${torch.words}. The number is part of the key under which pybind11 2 shares types, so types that torch registers there, such as torch.jit.ScriptFunction, are not recognised as arguments.${torch.exact ? "" : ` ${judgedByRange}`}`,
     location: first.evidence.location,
     related: viaPlaces(first.evidence.via),
     against: torch.evidence,

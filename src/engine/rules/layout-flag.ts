@@ -5,7 +5,7 @@ import type { Flag } from "../sources/flags/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
 import { deleteArgumentFix } from "./edits.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { conditionSuffix, finding, groupBy, locationKey, place, targetsPhrase, viaPlaces } from "./support.ts";
+import { capital, conditionSuffix, finding, groupBy, locationKey, place, targetsPhrase, viaPlaces } from "./support.ts";
 import { exchangesObjects } from "./torch.ts";
 
 export const layoutFlag: Rule = {
@@ -62,8 +62,4 @@ function isUndone(flags: readonly Flag[], index: number): boolean {
     if (flag.kind === "define") return later.kind === "undefine" && later.name === flag.name;
     return later.kind === "option" && (later.name === flag.name.replace(/^-f/, "-fno-") || (later.name === flag.name && later.value !== flag.value));
   });
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,7 +1,7 @@
 import type { DeclaredBody, DeclaredTarget } from "../model/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { includesOf, isTorchPythonHeader, namesOf } from "./sources.ts";
-import { finding, place } from "./support.ts";
+import { capital, finding, place, targetsPhrase } from "./support.ts";
 
 /** A Python module that converts tensors and links libtorch without libtorch_python, which holds the converters. */
 export const missingLibrary: Rule = {
@@ -20,7 +20,7 @@ export const missingLibrary: Rule = {
       if (need === undefined) return [];
       const link = target.links.find((one) => isLibtorch(one.name));
       return [finding(this, {
-        message: `Target ${body.name} converts tensors to and from Python (${need.what} at ${place(need.location, context.root)}) and links ${torch} without torch_python: the import fails with "undefined symbol: THPVariableClass" or an undefined pybind11 type_caster of at::Tensor. TORCH_LIBRARIES does not contain libtorch_python; find it with find_library(TORCH_PYTHON_LIBRARY torch_python PATHS "\${TORCH_INSTALL_PREFIX}/lib") and link it. This is no ABI mismatch.`,
+        message: `${capital(targetsPhrase([body.name]))} converts tensors to and from Python (${need.what} at ${place(need.location, context.root)}) and links ${torch} without torch_python: the import fails with "undefined symbol: THPVariableClass" or an undefined pybind11 type_caster of at::Tensor. TORCH_LIBRARIES does not contain libtorch_python; find it with find_library(TORCH_PYTHON_LIBRARY torch_python PATHS "\${TORCH_INSTALL_PREFIX}/lib") and link it. This is no ABI mismatch.`,
         location: link?.evidence.location ?? target.location,
         target: body.name,
         related: [{ message: `${need.what} needs libtorch_python.`, location: need.location }, { message: `${body.name} is made here.`, location: target.location }],

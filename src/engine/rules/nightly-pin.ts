@@ -56,7 +56,7 @@ function floating(context: RuleContext, owner: Package, nightlies: readonly Requ
   const first = open.find((one) => one.role === "build") ?? open[0];
   if (!native || !first) return undefined;
   return finding(nightlyPin, {
-    message: `${requirementWords(context, first)} takes torch from a nightly index without naming a day, and ${nativesPhrase(context, owner)} compiled against it works with that one only: each install may bring another torch, whose C++ interface changes from day to day. Pin the nightly that the extension was built with.`,
+    message: `${requirementWords(context, first)} takes torch from a nightly index without naming a day, and ${nativesPhrase(owner)} compiled against it ${owner.natives.length === 1 ? "works" : "work"} with that one only: each install may bring another torch, whose C++ interface changes from day to day. Pin the nightly that the extension was built with.`,
     location: first.location,
     related: [
       ...open.filter((one) => one !== first).map((one) => ({ message: "torch is taken from a nightly index here too.", location: one.location })),

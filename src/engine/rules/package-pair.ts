@@ -3,7 +3,7 @@ import type { Evidence, Finding, InstalledBody, InstalledDistribution, Location,
 import type { TorchRelease } from "../catalogue/index.ts";
 import { actTogether, minorOf, packageOf, pinFix, releasesAllowed, requirementWords, wantedTorch } from "./pins/packages.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { finding, joinWords } from "./support.ts";
+import { capital, finding, joinWords } from "./support.ts";
 import { releaseEvidence, releasePart } from "./torch.ts";
 
 /** Packages that are released for one torch each; the catalogue says which. triton is the one that torch itself requires. */
@@ -169,9 +169,6 @@ function consequence(name: string): string {
   return name === "triton" ? "torch requires its triton exactly, so installers refuse the pair or replace one of the two." : `${capital(name)}'s operators are compiled against one torch and do not load with another.`;
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 /** What stands installed beside torch: its own metadata names the torch that it was built for; else the catalogue knows. */
 function installedPairs(context: RuleContext): readonly Finding[] {

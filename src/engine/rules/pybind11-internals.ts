@@ -5,7 +5,7 @@ import type { Flag } from "../sources/flags/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
 import { deleteArgumentFix, replaceFix } from "./edits.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { conditionSuffix, describe, finding, groupBy, locationKey, place, relatedPlace, targetsPhrase, viaPlaces } from "./support.ts";
+import { conditionSuffix, describe, finding, groupBy, locationKey, place, relatedPlace, targetMadeHere, targetsPhrase, viaPlaces } from "./support.ts";
 import { allowedTorch, dependsOnTorchVersion, exchangesObjects, givenTorch, judgedByRange, releaseEvidence, torchWithout } from "./torch.ts";
 
 export const pybind11Internals: Rule = {
@@ -121,7 +121,7 @@ function foreignPybind11(context: RuleContext): readonly Finding[] {
     findings.push(finding(pybind11Internals, {
       message: `${pin.written} at ${place(pin.location, context.root)}${conditionSuffix(pin.conditions)} brings internals v${numbers.fromPython312} into ${targetsPhrase(targets.map((one) => one.name))}, but ${torch.words}. Modules with different internals do not see each other's types: a type that torch registers with pybind11 is refused with "TypeError: ... incompatible function arguments" although it looks right. Use the pybind11 headers in torch/include${torch.version === undefined ? "" : `, or pybind11 ${torch.version}`}.${torch.exact ? "" : ` ${judgedByRange}`}`,
       location: pin.location,
-      related: [...viaPlaces(pin.via), ...targets.slice(0, 5).map((one) => ({ message: `target ${one.name} is made here`, location: one.target.location }))],
+      related: [...viaPlaces(pin.via), ...targets.slice(0, 5).map((one) => ({ message: targetMadeHere(one.name), location: one.target.location }))],
       against: [...torch.evidence, { kind: "catalogue", table: "pybind11-internals", row: pin.version, source: table.source }],
       fixes: [torch.version === undefined ? undefined : replaceFix(context.files, pin.edit, pin.version, torch.version, `Change it to ${torch.version}`)],
     }));
@@ -147,7 +147,7 @@ function writtenKeys(context: RuleContext): readonly Finding[] {
     findings.push(finding(pybind11Internals, {
       message: `${names.join(", ")} is written out for ${targetsPhrase(group.map((one) => one.body.name))} at ${place(evidence.location, context.root)}${conditionSuffix(conditions)}. Since torch 2.9 torch uses pybind11 3, which works its key out by itself, and a piece that is set by hand gives the extension another key than torch has: the two no longer see each other's types. The torch in question is ${torch}.`,
       location: evidence.location,
-      related: group.slice(1, 4).map((one) => relatedPlace(one.flag.argument.evidence, `target ${one.body.name} gets it too`)),
+      related: group.slice(1, 4).map((one) => relatedPlace(one.flag.argument.evidence, `${targetsPhrase([one.body.name])} gets it too`)),
       fixes: [deleteFix(context, first.flag)],
     }));
   }

@@ -4,7 +4,7 @@ import { parseFlags } from "../sources/flags/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { includesOf, installedTorch, isTorchPythonHeader, isUnstableTorchHeader, namesOf } from "./sources.ts";
 import type { Use } from "./sources.ts";
-import { finding, locationKey, place, shortPath } from "./support.ts";
+import { capital, finding, locationKey, place, shortPath, targetsPhrase } from "./support.ts";
 
 /** What a wheel's tag or a file's suffix promises about CPython, against what the sources and flags do. */
 export const pythonAbi: Rule = {
@@ -36,7 +36,7 @@ function fullApiUnderLimited(context: RuleContext, body: DeclaredBody): Finding[
   const use = fullApiUses(context, body)[0];
   if (use === undefined) return [];
   return [finding(pythonAbi, {
-    message: `Target ${body.name} asks for the limited API (${pyLimitedApi.evidence.text}), and ${use.what} at ${place(use.location, context.root)} needs the full one: pybind11 and torch's Python binding use CPython structures that the limited API hides. Drop the limited API, or register with TORCH_LIBRARY (without torch/extension.h) and a hand-written PyInit function.`,
+    message: `${capital(targetsPhrase([body.name]))} asks for the limited API (${pyLimitedApi.evidence.text}), and ${use.what} at ${place(use.location, context.root)} needs the full one: pybind11 and torch's Python binding use CPython structures that the limited API hides. Drop the limited API, or register with TORCH_LIBRARY (without torch/extension.h) and a hand-written PyInit function.`,
     location: pyLimitedApi.evidence.location,
     target: body.name,
     related: [{ message: `${use.what} needs the full Python API.`, location: use.location }],
@@ -59,7 +59,7 @@ function undefinedAgain(context: RuleContext, body: DeclaredBody): Finding[] {
   if (undefine === undefined || pyLimitedApi === undefined || pyLimitedApi.value === false) return [];
   const { location } = undefine.argument.evidence;
   return [finding(pythonAbi, {
-    message: `Target ${body.name} is declared for the limited API at ${place(pyLimitedApi.evidence.location, context.root)}, which names its file .abi3.so, and -UPy_LIMITED_API compiles it against the full API: the file loads only on the CPython minor version that it was built for, and its name says otherwise. Drop one of the two.`,
+    message: `${capital(targetsPhrase([body.name]))} is declared for the limited API at ${place(pyLimitedApi.evidence.location, context.root)}, which names its file .abi3.so, and -UPy_LIMITED_API compiles it against the full API: the file loads only on the CPython minor version that it was built for, and its name says otherwise. Drop one of the two.`,
     location,
     target: body.name,
     related: [{ message: "The limited API is asked for here.", location: pyLimitedApi.evidence.location }],
@@ -103,6 +103,8 @@ function appendedLevel(context: RuleContext, body: DeclaredBody, tags: readonly 
   const declared = own && limitedApiLevel(own.value);
   const appended = builders && limitedApiLevel(builders.value);
   if (own === undefined || torch === undefined || declared === undefined || appended === undefined || compareVersions(declared, appended) >= 0) return [];
+  // A tag that promises no more than what comes out leaves nobody misled.
+  if (tags.some((one) => one.evidence.location.path === target.location.path && one.tag === `cp${appended.replace(".", "")}`)) return [];
   const tag = tags.find((one) => one.tag === `cp${declared.replace(".", "")}`);
   const promised = tag === undefined ? "" : ` and the wheel's tag ${tag.tag ?? ""} at ${place(tag.evidence.location, context.root)} promises Python ${declared}`;
   return [finding(pythonAbi, {
@@ -132,7 +134,7 @@ function levelAbovePython(context: RuleContext, body: DeclaredBody): Finding[] {
     const floor = /(?:>=|==|~=)\s*(3\.\d+)/.exec(range.specifier)?.[1];
     if (floor === undefined || compareVersions(level, floor) <= 0) return [];
     return [finding(pythonAbi, {
-      message: `Target ${body.name} is compiled for the limited API of Python ${level}, and requires-python at ${place(range.evidence.location, context.root)} (${range.specifier}) admits Python ${floor}: the wheel can be installed there, and the module may need functions that Python ${floor} does not have. Lower the level to ${floor} or raise requires-python.`,
+      message: `${capital(targetsPhrase([body.name]))} is compiled for the limited API of Python ${level}, and requires-python at ${place(range.evidence.location, context.root)} (${range.specifier}) admits Python ${floor}: the wheel can be installed there, and the module may need functions that Python ${floor} does not have. Lower the level to ${floor} or raise requires-python.`,
       severity: "warning",
       location: evidence.location,
       target: body.name,

@@ -1,5 +1,6 @@
 import type { Catalogue } from "../catalogue/index.ts";
 import type { DeclaredBody, Files, Finding, InstalledBody, Observation, Requirement, Severity, ToolchainBody } from "../model/index.ts";
+import type { ReachCache } from "../sources/cpp/index.ts";
 import type { SourceScan } from "../sources/cpp/types.ts";
 
 /** All that a rule may look at. Rules are pure: the same context gives the same findings. */
@@ -16,6 +17,8 @@ export interface RuleContext {
   readonly files: Files;
   /** Scan of a source file, cached; undefined when it cannot be read. */
   scan(path: string): SourceScan | undefined;
+  /** What targets were found to include, kept from one check to the next. */
+  readonly reach?: ReachCache;
 }
 
 export interface Rule {

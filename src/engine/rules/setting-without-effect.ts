@@ -1,7 +1,8 @@
 import type { Finding, IneffectiveSetting } from "../model/index.ts";
 import { observationsOf } from "../model/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { conditionSuffix, finding, locationKey, mergeByLocation, viaPlaces } from "./support.ts";
+import { conditionSuffix, finding, groupBy, locationKey, mergeByLocation, viaPlaces } from "./support.ts";
+import { torchAbi } from "./libstdcxx/againstTorch.ts";
 import { dependsOnTorchVersion, torchWithout } from "./torch.ts";
 
 export const settingWithoutEffect: Rule = {
@@ -23,7 +24,7 @@ function check(context: RuleContext): readonly Finding[] {
   const findings: Finding[] = [];
   // The same place seen as a lookup of torch's ABI is torch-abi-lookup's.
   const lookups = new Set(observationsOf(context.observations, "torch-lookup").map((one) => lineKey(one.evidence.location.path, one.evidence.location.range.start.line)));
-  for (const setting of observationsOf(context.observations, "ineffective-setting")) {
+  for (const setting of leastConditions(observationsOf(context.observations, "ineffective-setting"))) {
     const { location } = setting.evidence;
     if (setting.reason === "private-hook") {
       if (lookups.has(lineKey(location.path, location.range.start.line)) || dependsOnTorchVersion(setting.conditions)) continue;
@@ -33,7 +34,7 @@ function check(context: RuleContext): readonly Finding[] {
       message: withConditions(setting.message, conditionSuffix(setting.conditions)),
       location,
       related: [...viaPlaces(setting.related), ...viaPlaces(setting.evidence.via)],
-      fixes: setting.fix === undefined ? [] : [{ ...setting.fix, preferred: true }],
+      fixes: setting.fix === undefined || bringsWrongAbi(context, setting) ? [] : [{ ...setting.fix, preferred: true }],
       ...(unnecessary.has(setting.reason) ? { tag: "unnecessary" as const } : {}),
     }));
   }
@@ -41,6 +42,17 @@ function check(context: RuleContext): readonly Finding[] {
     findings.push(finding(settingWithoutEffect, { message: comparison.message, location: comparison.evidence.location, related: viaPlaces(comparison.evidence.via) }));
   }
   return mergeByLocation(distinct(findings));
+}
+
+/** Of the same sentence about the same place, met on several ways, the one that holds most often. */
+function leastConditions(settings: readonly IneffectiveSetting[]): readonly IneffectiveSetting[] {
+  return [...groupBy(settings, (one) => `${locationKey(one.evidence.location)} ${one.message}`).values()].flatMap((group) => [...group].sort((a, b) => a.conditions.length - b.conditions.length).slice(0, 1));
+}
+
+/** Repairing the reference to a variable would bring into force a value that torch is not built with. */
+function bringsWrongAbi(context: RuleContext, setting: IneffectiveSetting): boolean {
+  const value = /_GLIBCXX_USE_CXX11_ABI=(\w+)/.exec(setting.message)?.[1];
+  return setting.reason === "name-instead-of-value" && value !== undefined && value !== String(torchAbi(context, setting.evidence.location.path)?.value);
 }
 
 function withConditions(message: string, suffix: string): string {

@@ -16,7 +16,7 @@ export function sourcesOf(context: RuleContext, body: DeclaredBody): readonly Re
   }
   let reached = known.get(body);
   if (reached === undefined) {
-    reached = reachableSources(body.target, context.root, context.files, (path) => context.scan(path));
+    reached = reachableSources(body.target, context.root, context.files, (path) => context.scan(path), context.reach);
     known.set(body, reached);
   }
   return reached;

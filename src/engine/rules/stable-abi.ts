@@ -5,7 +5,7 @@ import { isDead } from "../sources/cpp/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { includesOf, isUnstableTorchHeader, sourcesOf } from "./sources.ts";
 import type { Use } from "./sources.ts";
-import { finding, groupBy, place, torchName } from "./support.ts";
+import { capital, finding, groupBy, place, targetsPhrase, torchName } from "./support.ts";
 
 interface Claim {
   readonly macro: string;
@@ -33,7 +33,7 @@ export const stableAbi: Rule = {
         const claim = first && claims.find((one) => reaches(one, first));
         if (first === undefined || claim === undefined) return [];
         return [finding(this, {
-          message: `Target ${body.name} claims torch's stable ABI (${claim.macro} at ${place(claim.location, context.root)}) and includes ${first.what}, ${why(context, first.what)}. Use the headers under torch/csrc/stable and torch/headeronly, or drop ${claim.macro}.`,
+          message: `${capital(targetsPhrase([body.name]))} claims torch's stable ABI (${claim.macro} at ${place(claim.location, context.root)}) and includes ${first.what}, ${why(context, first.what)}. Use the headers under torch/csrc/stable and torch/headeronly, or drop ${claim.macro}.`,
           location: first.location,
           target: body.name,
           related: [{ message: `${claim.macro} is set here.`, location: claim.location }, ...others.slice(0, 20).map((use) => ({ message: `${use.what} is not part of the stable ABI either.`, location: use.location }))],

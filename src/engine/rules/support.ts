@@ -84,7 +84,8 @@ export function conditionPhrase(conditions: readonly Condition[]): string {
     const part = conditionWords(condition);
     if (!parts.includes(part)) parts.push(part);
   }
-  return parts.length > 3 ? `${parts.slice(0, 3).join(", ")} and ${parts.length - 3} more conditions` : joinWords(parts);
+  const more = parts.length - 3;
+  return more > 0 ? `${parts.slice(0, 3).join(", ")} and ${more} more ${more === 1 ? "condition" : "conditions"}` : joinWords(parts);
 }
 
 function conditionWords(condition: Condition): string {
@@ -93,7 +94,13 @@ function conditionWords(condition: Condition): string {
   const short = text.length > 60 ? `${text.slice(0, 57)}...` : text;
   // Both readers put the text of the `if` on its branches: the second one is taken where it does not hold.
   const holds = condition.branch === 0 || text.startsWith("preset ");
-  if (/^[A-Za-z_]\w*$/.test(short)) return `when ${short} is ${holds ? "on" : "off"}`;
+  const name = /^(not\s+)?([A-Za-z_]\w*)$/i.exec(short);
+  if (name !== null) {
+    const isTrue = holds === (name[1] === undefined);
+    // A version or a folder is not switched on.
+    if (/_(?:STANDARD|VERSION|DIR|ROOT|PATH|PREFIX|TYPE|FLAGS|ARCHITECTURES|LIST|COMPILER|FILE)$/i.test(name[2] ?? "")) return `when ${name[2] ?? ""} is ${isTrue ? "set" : "not set"}`;
+    return `when ${name[2] ?? ""} is ${isTrue ? "on" : "off"}`;
+  }
   return holds ? `when \`${short}\` holds` : `unless \`${short}\` holds`;
 }
 
@@ -125,12 +132,40 @@ export function joinWords(words: readonly string[], last = "and"): string {
   return `${words.slice(0, -1).join(", ")} ${last} ${words[words.length - 1] ?? ""}`;
 }
 
-/** "target ops" or "targets a, b and c" or "targets a, b, c and 4 more". */
+/** What is known of a target's name: "cu_…" for `cu_${name}`; undefined when nothing of it could be worked out. */
+function knownName(name: string): string | undefined {
+  const shown = name.replace(/\$\{[^}]*\}|\$<[^>]*>|\{[^}]*\}/g, "…");
+  return shown.replaceAll("…", "") === "" || /^(?:Cpp|CUDA|Sycl|Pybind11)?Extension$/.test(shown) || shown.length > longestName ? undefined : shown;
+}
+
+/** Longer "names" are expressions. */
+const longestName = 80;
+
+/** Whether a name, or a part of it, stands for something that could not be worked out. */
+export function isComputedName(name: string): boolean {
+  return knownName(name) !== name;
+}
+
+/** "target ops", or "the target made here" where the name is computed, to follow or precede the place where it is made. */
+export function targetMadeHere(name: string): string {
+  const known = knownName(name);
+  return known === undefined ? "a target with a computed name is made here" : `target ${known} is made here`;
+}
+
+/** "target ops" or "targets a, b and c" or "targets a, b, c and 4 more". Names that could not be worked out come last. */
 export function targetsPhrase(names: readonly string[]): string {
   const distinct = [...new Set(names)];
-  if (distinct.length === 1) return `target ${distinct[0] ?? ""}`;
-  if (distinct.length <= 4) return `targets ${joinWords(distinct)}`;
-  return `targets ${distinct.slice(0, 3).join(", ")} and ${distinct.length - 3} more`;
+  const shown = [...new Set(distinct.filter((name) => !isComputedName(name)).concat(distinct.flatMap((name) => (isComputedName(name) ? [knownName(name) ?? ""] : []))))].filter((name) => name !== "");
+  const nameless = distinct.filter((name) => knownName(name) === undefined).length;
+  if (shown.length === 0) return nameless > 1 ? "targets with computed names" : "a target with a computed name";
+  if (shown.length === 1) return `target ${shown[0] ?? ""}`;
+  if (shown.length <= 4) return `targets ${joinWords(shown)}`;
+  return `targets ${shown.slice(0, 3).join(", ")} and ${shown.length - 3} more`;
+}
+
+/** `targetsPhrase` at the start of a sentence. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const languageNames: Readonly<Record<Language, string>> = { C: "C", CXX: "C++", CUDA: "CUDA", HIP: "HIP", SYCL: "SYCL" };

@@ -23,7 +23,10 @@ function check(context: RuleContext): readonly Finding[] {
     const key = `${lookup.what} ${locationKey(location)}`;
     if (torch === undefined || seen.has(key)) continue;
     seen.add(key);
+    // Setting what is true of these releases anyway changes nothing for them; older ones may need it.
+    const agrees = lookup.use === "assigned" && /=\s*(?:True|1)\s*$/.test(lookup.evidence.text);
     findings.push(finding(torchAbiLookup, {
+      ...(agrees ? { severity: "info" as const } : {}),
       message: `${lookup.what} is ${uses[lookup.use]} at ${place(location, context.root)}${conditionSuffix(lookup.conditions)}, but since torch ${short(row.removedIn)} ${row.effect}. The torch in question is ${torch}. ${row.instead}`,
       location,
       related: viaPlaces(lookup.evidence.via),

@@ -7,7 +7,7 @@ import { impossible } from "./pins/impossible.ts";
 import { actTogether, minorOf, nativesPhrase, packagesOf, pinFix, releasesAllowed, requirementWords, torchOf, wantedTorch } from "./pins/packages.ts";
 import type { Package } from "./pins/packages.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { finding, place } from "./support.ts";
+import { capital, finding, place } from "./support.ts";
 import { givenTorch, releasePart } from "./torch.ts";
 
 export const torchRequirement: Rule = {
@@ -44,7 +44,7 @@ function unbound(context: RuleContext, one: Package): readonly Finding[] {
   const [native] = one.natives;
   if (!native || looseBuildTorch(context, one)) return [];
   const torch = torchOf(context, one);
-  const natives = capital(nativesPhrase(context, one));
+  const natives = capital(nativesPhrase(one));
   const binds = /^Targets /.test(natives) ? "bind" : "binds";
   const builtWith = one.build.find((requirement) => requirement.name === "torch" && requirement.specifier !== "");
   if (torch.length === 0) {
@@ -116,8 +116,4 @@ function environmentOf(context: RuleContext): MarkerEnvironment {
     ...(machine === undefined ? {} : { platform_machine: machine }),
     ...(python === undefined ? {} : { python_version: minorOf(python), ...(python.split(".").length > 2 ? { python_full_version: python } : {}) }),
   };
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

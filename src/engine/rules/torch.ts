@@ -166,6 +166,18 @@ export function outsideRange(conditions: readonly Condition[]): boolean {
   });
 }
 
+const hardwareName = /(?:^|[\\/_.-])(rocm|hip|musa|npu|xpu|hpu|mlu|sdaa|supa)(?=[\\/_.-])/i;
+
+/** `setup_rocm.py`, `op_builder/npu/`: a build file for hardware that the given torch does not serve. */
+export function servesOtherHardware(context: RuleContext, path: string): boolean {
+  const hardware = hardwareName.exec(relative(context.root, path))?.[1]?.toLowerCase();
+  if (hardware === undefined || context.installed === undefined) return false;
+  const { facts, distributions } = context.installed;
+  if (hardware === "rocm" || hardware === "hip") return typeof valueOf(facts, "rocm-version") !== "string";
+  if (hardware === "xpu" && /\+xpu/.test(valueOf(facts, "torch-version") ?? "")) return false;
+  return !distributions.some((one) => one.name === `torch-${hardware}`);
+}
+
 type Includes = "unstable" | "stable" | "none" | "unknown";
 const knownIncludes = new WeakMap<RuleContext, Map<DeclaredBody, Includes>>();
 

@@ -2,7 +2,7 @@
 import type { AbiSetting, Condition, DeclaredBody, Finding } from "../../model/index.ts";
 import { canHoldTogether, observationsOf } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { conditionSuffix, finding, groupBy, isOptIn, place, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
+import { capital, conditionSuffix, finding, groupBy, isOptIn, locationKey, place, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
 import { exchangesObjects } from "../torch.ts";
 import { torchAbi } from "./againstTorch.ts";
 import type { Claim } from "./claims.ts";
@@ -12,7 +12,7 @@ type Severities = Pick<Rule, "name" | "severity">;
 
 /** Targets that link together, compilers of one target, switches that add up, and builders of the same project. */
 export function insideProject(rule: Severities, context: RuleContext): readonly Finding[] {
-  return [...betweenTargets(rule, context), ...insideTargets(rule, context), ...betweenBuilders(rule, context)];
+  return [...betweenTargets(rule, context), ...insideTargets(rule, context), ...switchesThatAddUp(rule, context), ...betweenBuilders(rule, context)];
 }
 
 function betweenTargets(rule: Severities, context: RuleContext): readonly Finding[] {
@@ -73,10 +73,10 @@ function pairFinding(rule: Severities, context: RuleContext, [one, other]: reado
   const wrongValue = torch === undefined ? 0 : torch.value === 1 ? 0 : 1;
   const [wrong, right] = one.value === wrongValue ? [one, other] : [other, one];
   return finding(rule, {
-    message: `${targetsPhrase([wrong.body.name])} is compiled with _GLIBCXX_USE_CXX11_ABI=${wrong.value} (${placeWhen(wrong.evidence.location, wrong.fact.conditions, context.root)}) and ${targetsPhrase([right.body.name])} with ${right.value} (${placeWhen(right.evidence.location, right.fact.conditions, context.root)}), and the two are linked together. Functions that take or return std::string have different names on the two sides.`,
+    message: `${capital(targetsPhrase([wrong.body.name]))} is compiled with _GLIBCXX_USE_CXX11_ABI=${wrong.value} (${placeWhen(wrong.evidence.location, wrong.fact.conditions, context.root)}) and ${targetsPhrase([right.body.name])} with ${right.value} (${placeWhen(right.evidence.location, right.fact.conditions, context.root)}), and the two are linked together. Functions that take or return std::string have different names on the two sides.`,
     target: wrong.body.name,
     location: wrong.evidence.location,
-    related: [{ message: `${right.value} for target ${right.body.name}`, location: right.evidence.location }, ...viaPlaces(wrong.evidence.via)],
+    related: [{ message: `${right.value} for ${targetsPhrase([right.body.name])}`, location: right.evidence.location }, ...viaPlaces(wrong.evidence.via)],
   });
 }
 
@@ -90,19 +90,17 @@ function againstDefault(rule: Severities, context: RuleContext, explicit: Declar
   // Whether std::string crosses between the two cannot be told from build files.
   return [finding(rule, {
     severity: "warning",
-    message: `${targetsPhrase([explicit.name])} is compiled with _GLIBCXX_USE_CXX11_ABI=0 (${placeWhen(evidence.location, zero.conditions, context.root)}), and ${targetsPhrase([silent.name])}, with which it is linked, gets no value and so the compiler's default of 1. Functions between the two that take or return std::string will not be found.`,
+    message: `${capital(targetsPhrase([explicit.name]))} is compiled with _GLIBCXX_USE_CXX11_ABI=0 (${placeWhen(evidence.location, zero.conditions, context.root)}), and ${targetsPhrase([silent.name])}, with which it is linked, gets no value and so the compiler's default of 1. Functions between the two that take or return std::string will not be found.`,
     target: explicit.name,
     location: evidence.location,
-    related: [{ message: `target ${silent.name} gets no _GLIBCXX_USE_CXX11_ABI`, location: silent.target.location }],
+    related: [{ message: `${targetsPhrase([silent.name])} gets no _GLIBCXX_USE_CXX11_ABI`, location: silent.target.location }],
   })];
 }
 
 function insideTargets(rule: Severities, context: RuleContext): readonly Finding[] {
   const findings: Finding[] = [];
   for (const body of context.declared) {
-    const claims = claimsOf(body);
     const chosen = byDefault(body);
-    const host = claims.filter((one) => one.language === "CXX");
     const device = chosen.filter((one) => one.language === "CUDA" || one.language === "HIP");
     for (const cuda of device) {
       const cxx = chosen.find((one) => one.language === "CXX" && one.value !== cuda.value && !reachBoth(one, cuda) && together(one.fact.conditions, cuda.fact.conditions));
@@ -117,7 +115,6 @@ function insideTargets(rule: Severities, context: RuleContext): readonly Finding
       }));
       break;
     }
-    findings.push(...switchesThatAddUp(rule, context, body, host));
   }
   return findings;
 }
@@ -127,20 +124,30 @@ function reachBoth(cxx: Claim, cuda: Claim): boolean {
   return (cxx.fact.languages ?? []).includes(cuda.language) && (cuda.fact.languages ?? []).includes("CXX");
 }
 
-/** Two switches of the project that each set another value, and that can both be on. */
-function switchesThatAddUp(rule: Severities, context: RuleContext, body: DeclaredBody, claims: readonly Claim[]): readonly Finding[] {
-  for (const [index, earlier] of claims.entries()) {
-    if (earlier.fact.conditions.length === 0) continue;
-    const later = claims.slice(index + 1).find((one) => one.value !== earlier.value && one.fact.conditions.length > 0 && together(earlier.fact.conditions, one.fact.conditions));
-    if (later === undefined) continue;
+/** Two switches of the project that each set another value, and that can both be on. One finding for all that they reach. */
+function switchesThatAddUp(rule: Severities, context: RuleContext): readonly Finding[] {
+  const pairs = context.declared.flatMap((body) => {
+    const claims = claimsOf(body).filter((one) => one.language === "CXX" && one.fact.conditions.length > 0);
+    for (const [index, earlier] of claims.entries()) {
+      const later = claims.slice(index + 1).find((one) => one.value !== earlier.value && together(earlier.fact.conditions, one.fact.conditions));
+      if (later !== undefined) return [{ earlier, later }];
+    }
+    return [];
+  });
+  return [...groupBy(pairs, ({ earlier, later }) => `${locationKey(earlier.evidence.location)} ${locationKey(later.evidence.location)}`).values()].flatMap((group) => {
+    const first = group[0];
+    if (first === undefined) return [];
+    const { earlier, later } = first;
+    const names = group.map((one) => one.earlier.body.name);
+    const bothAsked = isOptIn(earlier.fact.conditions, earlier.body.target) && isOptIn(later.fact.conditions, later.body.target);
     return [finding(rule, {
-      message: `${targetsPhrase([body.name])} gets _GLIBCXX_USE_CXX11_ABI=${earlier.value}${conditionSuffix(earlier.fact.conditions)} at ${place(earlier.evidence.location, context.root)} and ${later.value}${conditionSuffix(later.fact.conditions)} at ${place(later.evidence.location, context.root)}. With both switched on the same sources get both values, and the later one wins.`,
-      target: body.name,
+      ...(bothAsked ? { severity: "warning" as const } : {}),
+      message: `${capital(targetsPhrase(names))} ${new Set(names).size === 1 ? "gets" : "get"} _GLIBCXX_USE_CXX11_ABI=${earlier.value}${conditionSuffix(earlier.fact.conditions)} at ${place(earlier.evidence.location, context.root)} and ${later.value}${conditionSuffix(later.fact.conditions)} at ${place(later.evidence.location, context.root)}. With both switched on the same sources get both values, and the later one wins.`,
+      ...(new Set(names).size === 1 ? { target: earlier.body.name } : {}),
       location: earlier.evidence.location,
       related: [{ message: `${later.value}${conditionSuffix(later.fact.conditions)}`, location: later.evidence.location }],
     })];
-  }
-  return [];
+  });
 }
 
 /** Defaults of the same choice that differ between build files: CMake's option and setup.py's environment variable. */

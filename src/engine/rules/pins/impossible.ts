@@ -28,14 +28,18 @@ function unknownBuild(context: RuleContext, rule: Rule, one: Requirement): Findi
   const family = label.replace(/[\d.]+$/, "");
   const kin = labels.filter((other) => other.replace(/[\d.]+$/, "") === family);
   const first = context.catalogue.torchReleases.find((other) => other.variants.some((variant) => variant.label === label));
-  // The table holds the builds that were announced for Linux x86_64, and a label may live on elsewhere: before its first release it cannot exist.
-  if (kin.length === 0 || labels.includes(label) || !first || compareVersions(release.version, first.version) > 0) return undefined;
-  const since = ` Builds labelled ${label} begin with torch ${minorOf(first.version)}.`;
+  if (kin.length === 0 || labels.includes(label) || !first) return undefined;
+  // The table holds the builds that were announced for Linux x86_64, and a label between its neighbours may exist all
+  // the same: one cannot that begins with a later release, or that is older than all of the release's own.
+  const early = compareVersions(release.version, first.version) < 0;
+  if (!early && !(family === "cu" && kin.every((other) => Number(other.slice(2)) > Number(label.slice(2))))) return undefined;
+  const last = context.catalogue.torchReleases.findLast((other) => other.variants.some((variant) => variant.label === label)) ?? first;
+  const since = early ? ` Builds labelled ${label} begin with torch ${minorOf(first.version)}.` : ` Builds labelled ${label} end with torch ${minorOf(last.version)}.`;
   return finding(rule, {
     severity: family === "cu" ? "warning" : "info",
     message: `${requirementWords(context, one)} names a build that does not exist: torch ${release.version} was released for ${joinWords(kin)}, not for ${label}.${since}`,
     location: one.location,
     against: [releaseEvidence(release)],
-    fixes: kin.slice(-1).map((other) => pinFix(one, `==${publicVersion(pin) ?? ""}+${other}`, `Require the ${other} build of torch ${release.version}`, false)),
+    fixes: (early ? kin.slice(-1) : kin.slice(0, 1)).map((other) => pinFix(one, `==${publicVersion(pin) ?? ""}+${other}`, `Require the ${other} build of torch ${release.version}`, false)),
   });
 }

@@ -4,7 +4,7 @@ import type { TorchRelease } from "../../catalogue/index.ts";
 import { canHoldTogether, exactVersion, isPrerelease, markersExclude, observationsOf, parseVersion, selectVersions } from "../../model/index.ts";
 import type { DeclaredBody, Fix, Observation, ObservationOf, Requirement } from "../../model/index.ts";
 import type { RuleContext } from "../rule.ts";
-import { place, targetsPhrase } from "../support.ts";
+import { isComputedName, place, targetsPhrase } from "../support.ts";
 import { exchangesObjects } from "../torch.ts";
 
 /** A folder that is built and installed as one distribution. */
@@ -74,6 +74,8 @@ function isMainFile(path: string, directory: string): boolean {
 
 function isNative(context: RuleContext, body: DeclaredBody): boolean {
   const { target } = body;
+  // A function that makes extensions for whoever calls it, with names of their own: most often builds at run time.
+  if (isComputedName(target.name)) return false;
   const isProduct = target.kind === "module" || target.kind === "shared" || target.kind === "extension";
   return isProduct && target.usesTorch === true && target.builder !== "torch-jit" && !isAside(target.location.path, context.root) && exchangesObjects(context, body);
 }
@@ -115,11 +117,9 @@ function becomesMetadata(context: RuleContext, one: Package, requirement: Requir
   return script.ok && script.text.includes(basename(path));
 }
 
-/** "target ops", "targets a, b and 2 more"; names that could not be worked out are left to the place where they are made. */
-export function nativesPhrase(context: RuleContext, one: Package): string {
-  const names = one.natives.map((body) => body.name).filter((name) => !name.includes("{") && name.length <= 80);
-  const [first] = one.natives;
-  return names.length > 0 || !first ? targetsPhrase(names) : `the extension made at ${place(first.target.location, context.root)}`;
+/** "target ops", "targets a, b and 2 more". */
+export function nativesPhrase(one: Package): string {
+  return targetsPhrase(one.natives.map((body) => body.name));
 }
 
 /** Whether two requirements can be in force in one environment, as far as can be told. */

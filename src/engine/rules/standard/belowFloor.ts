@@ -1,10 +1,10 @@
 /** Standards below what the headers of torch accept. */
 import type { TorchRelease } from "../../catalogue/index.ts";
-import type { Finding } from "../../model/index.ts";
+import type { DeclaredBody, Finding } from "../../model/index.ts";
 import { factsOf, valueOf } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { describe, finding, groupBy, isOptIn, languagesPhrase, locationKey, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
-import { allowedTorch, dependsOnTorchVersion, givenTorch, judgedByRange, outsideRange, releaseEvidence, seesTorch } from "../torch.ts";
+import { describe, finding, groupBy, isOptIn, languagesPhrase, locationKey, placeWhen, targetMadeHere, targetsPhrase, viaPlaces } from "../support.ts";
+import { allowedTorch, dependsOnTorchVersion, exchangesObjects, givenTorch, judgedByRange, outsideRange, releaseEvidence, servesOtherHardware } from "../torch.ts";
 import type { StandardClaim } from "./claims.ts";
 import { isBuilderDefault, standardFixes, standardsOf } from "./claims.ts";
 
@@ -16,7 +16,7 @@ export function belowFloor(rule: Severities, context: RuleContext): readonly Fin
   const claims = context.declared
     .flatMap((body) => body.target.languages.flatMap((language) => standardsOf(body, language)))
     // Numbers first: whether a target sees torch takes a look into its sources.
-    .filter((one) => one.value < highest && !isBuilderDefault(one) && !dependsOnTorchVersion(one.fact.conditions) && seesTorch(context, one.body));
+    .filter((one) => one.value < highest && !isBuilderDefault(one) && !dependsOnTorchVersion(one.fact.conditions) && !servesOtherHardware(context, one.evidence.location.path) && meetsFloor(context, one.body));
   const findings: Finding[] = [];
   for (const group of groupBy(claims, (one) => `${locationKey(one.evidence.location)} ${one.value}`).values()) {
     const first = group[0];
@@ -26,6 +26,11 @@ export function belowFloor(rule: Severities, context: RuleContext): readonly Fin
   return findings;
 }
 
+/** The #error stands in ATen/ATen.h and torch/all.h: the headers of the stable ABI, which may not include those, have none. */
+function meetsFloor(context: RuleContext, body: DeclaredBody): boolean {
+  return !body.facts.some((one) => one.trait === "stable-abi-target") && exchangesObjects(context, body);
+}
+
 function judge(rule: Severities, context: RuleContext, first: StandardClaim, group: readonly StandardClaim[]): Finding | undefined {
   const names = group.map((one) => one.body.name);
   const languages = [...new Set(group.map((one) => one.language))];
@@ -33,7 +38,7 @@ function judge(rule: Severities, context: RuleContext, first: StandardClaim, gro
   const common = {
     ...(new Set(names).size === 1 ? { target: first.body.name } : {}),
     location: first.evidence.location,
-    related: [...viaPlaces(first.evidence.via), ...[...new Set(group.map((one) => one.body))].slice(0, 5).map((body) => ({ message: `target ${body.name} is made here`, location: body.target.location }))],
+    related: [...viaPlaces(first.evidence.via), ...[...new Set(group.map((one) => one.body))].slice(0, 5).map((body) => ({ message: targetMadeHere(body.name), location: body.target.location }))],
   };
   if (context.installed !== undefined) {
     const floor = factsOf(context.installed.facts, "cxx-standard-floor").find((one) => one.value !== undefined);

@@ -2,7 +2,7 @@
 import type { DeclaredBody, Finding } from "../../model/index.ts";
 import { canHoldTogether, observationsOf, valueOf } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { finding, placeWhen } from "../support.ts";
+import { finding, placeWhen, targetMadeHere, targetsPhrase } from "../support.ts";
 import { allowedTorch, dependsOnTorchVersion, givenTorch, outsideRange, seesTorch } from "../torch.ts";
 import type { StandardClaim } from "./claims.ts";
 import { isBuilderDefault, standardsOf } from "./claims.ts";
@@ -33,7 +33,7 @@ function bothWritten(rule: Severities, context: RuleContext, body: DeclaredBody,
     const [lower, higher] = cxx.value < cuda.value ? [cxx, cuda] : [cuda, cxx];
     return finding(rule, {
       severity: "warning",
-      message: `The C++ sources of target ${body.name} are compiled as C++${cxx.value} (${placeWhen(cxx.evidence.location, cxx.fact.conditions, context.root)}) and its CUDA sources as C++${cuda.value} (${placeWhen(cuda.evidence.location, cuda.fact.conditions, context.root)}). Both include torch's headers, whose inline code depends on the standard.`,
+      message: `The C++ sources of ${targetsPhrase([body.name])} are compiled as C++${cxx.value} (${placeWhen(cxx.evidence.location, cxx.fact.conditions, context.root)}) and its CUDA sources as C++${cuda.value} (${placeWhen(cuda.evidence.location, cuda.fact.conditions, context.root)}). Both include torch's headers, whose inline code depends on the standard.`,
       target: body.name,
       location: lower.evidence.location,
       related: [{ message: `C++${higher.value} for the other compiler`, location: higher.evidence.location }],
@@ -57,10 +57,10 @@ function oneWritten(rule: Severities, context: RuleContext, body: DeclaredBody, 
   const [its, other] = silent === "CXX" ? ["CUDA", "C++"] : ["C++", "CUDA"];
   return finding(rule, {
     severity: "warning",
-    message: `The ${its} sources of target ${body.name} are compiled as C++${written.value} (${placeWhen(written.evidence.location, written.fact.conditions, context.root)}), while nothing is given for its ${other} sources, to which BuildExtension of ${added.words} adds -std=c++${added.value}. The two halves of the extension differ in their standard.`,
+    message: `The ${its} sources of ${targetsPhrase([body.name])} are compiled as C++${written.value} (${placeWhen(written.evidence.location, written.fact.conditions, context.root)}), while nothing is given for its ${other} sources, to which BuildExtension of ${added.words} adds -std=c++${added.value}. The two halves of the extension differ in their standard.`,
     target: body.name,
     location: written.evidence.location,
-    related: [{ message: `target ${body.name} is made here`, location: body.target.location }],
+    related: [{ message: targetMadeHere(body.name), location: body.target.location }],
   });
 }
 
