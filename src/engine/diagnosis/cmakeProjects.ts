@@ -1,6 +1,6 @@
 import * as path from "node:path";
 import { observationsOf } from "../model/index.ts";
-import type { Condition, DeclaredTarget, EvaluationContext, Location, Observation, Reading } from "../model/index.ts";
+import type { CompileArgument, Condition, DeclaredTarget, EvaluationContext, Location, Observation, Reading } from "../model/index.ts";
 
 /** One way to configure a CMake project: plainly, or with the variables that a preset or a setup.py hands over. */
 export interface CMakeEntry {
@@ -78,6 +78,20 @@ export function mergeEntries(folder: string, readings: readonly { readonly entry
 }
 
 function targetIdentity(target: DeclaredTarget): string {
-  const compile = target.arguments.map((argument) => [argument.text, argument.languages, argument.configurations, argument.conditions.map((one) => [one.id, one.branch])]);
-  return JSON.stringify([target.name, target.location, compile, target.links.map((link) => link.name), target.conditions.map((one) => [one.id, one.branch])]);
+  return [
+    target.name, JSON.stringify(target.location), target.arguments.map(argumentIdentity).join("\n"), target.links.map((link) => link.name).join("\n"), conditionIdentity(target.conditions),
+  ].join("\n\n");
+}
+
+const argumentIdentities = new WeakMap<CompileArgument, string>();
+
+/** Most arguments belong to many targets. */
+function argumentIdentity(argument: CompileArgument): string {
+  let known = argumentIdentities.get(argument);
+  if (known === undefined) argumentIdentities.set(argument, (known = JSON.stringify([argument.text, argument.languages, argument.configurations, conditionIdentity(argument.conditions)])));
+  return known;
+}
+
+function conditionIdentity(conditions: readonly Condition[]): string {
+  return conditions.map((one) => `${one.id} ${one.branch}`).join("\n");
 }

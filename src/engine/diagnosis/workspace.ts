@@ -7,7 +7,7 @@ import { describeDefault, findToolchains, resolveAgainst } from "../installed/in
 import { ruleNamed, rules } from "../rules/index.ts";
 import type { RuleContext } from "../rules/index.ts";
 import { CMakeFileCache, readCMake } from "../sources/cmake/index.ts";
-import { namesOfInterest, scanSource } from "../sources/cpp/index.ts";
+import { namesOfInterest, ReachCache, scanSource } from "../sources/cpp/index.ts";
 import type { SourceScan } from "../sources/cpp/index.ts";
 import { declaredBody } from "../sources/flags/index.ts";
 import { isPythonBuildFile, readPythonBuild } from "../sources/python/index.ts";
@@ -51,6 +51,7 @@ export class Workspace {
   readonly #readings = new ReadingCache();
   readonly #cmakeFiles = new CMakeFileCache();
   readonly #scans = new Map<string, SourceScan | undefined>();
+  readonly #reach = new ReachCache();
   readonly #pythonBuilds = new Map<string, boolean>();
   readonly #bodies = new WeakMap<object, DeclaredBody>();
   readonly #names: readonly string[];
@@ -70,7 +71,7 @@ export class Workspace {
   invalidate(file: string): void {
     this.#diagnosis = undefined;
     this.#readings.invalidate(file);
-    this.#scans.delete(file);
+    this.#forgetSource(file);
     this.#pythonBuilds.delete(file);
     const name = path.basename(file);
     if (name === configurationName) {
@@ -90,6 +91,7 @@ export class Workspace {
   invalidateAll(): void {
     this.#readings.clear();
     this.#scans.clear();
+    this.#reach.clear();
     this.#pythonBuilds.clear();
     this.#configuration = undefined;
     this.#layout = undefined;
@@ -141,6 +143,7 @@ export class Workspace {
         catalogue: this.#options.catalogue,
         files: this.#files,
         scan: (file) => this.#scan(file),
+        reach: this.#reach,
       };
       const run = runRules({ rules, settings, ...only }, context);
       passes.push(run.findings);
@@ -261,6 +264,24 @@ export class Workspace {
     return this.#scans.get(file);
   }
 
+  /** Typing in a source seldom touches its includes; only when it does is it asked anew what the targets reach. */
+  #forgetSource(file: string): void {
+    const before = this.#scans.get(file);
+    this.#scans.delete(file);
+    if (before === undefined) {
+      if (!isBuildFile(file) && !file.endsWith(".cmake")) {
+        this.#reach.clear();
+      }
+      return;
+    }
+    const after = this.#scan(file);
+    if (after === undefined) {
+      this.#reach.clear();
+    } else if (headersOf(after) !== headersOf(before)) {
+      this.#reach.includesChanged();
+    }
+  }
+
   #isPythonBuild(file: string): boolean {
     let known = this.#pythonBuilds.get(file);
     if (known === undefined) {
@@ -343,6 +364,10 @@ function isListed(layout: ProjectFiles, file: string): boolean {
 /** A file that discovery would list if it exists. */
 function isBuildFile(file: string): boolean {
   return file.endsWith(".py") || /^CMake(?:Lists\.txt|Presets\.json|UserPresets\.json)$/.test(path.basename(file)) || isRequirementsFile(file);
+}
+
+function headersOf(scan: SourceScan): string {
+  return scan.includes.map((one) => `${one.angled ? "<" : '"'}${one.header}`).join("\n");
 }
 
 function joinReadings(readings: readonly Reading[]): Reading {

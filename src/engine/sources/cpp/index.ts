@@ -5,5 +5,5 @@
 export type * from "./types.ts";
 export { scanSource } from "./scan.ts";
 export { namesOfInterest } from "./names.ts";
-export { reachableSources, type ReachedSource } from "./reach.ts";
+export { ReachCache, reachableSources, type ReachedSource } from "./reach.ts";
 export { isDead, isVersionGuarded } from "./guards.ts";

@@ -28,8 +28,19 @@ const skipsNext = new Set(["-Xptxas", "-Xlinker", "-Xcudafe", "-Xarchive", "-Xnv
 /** Longer than any command line that Linux takes for one argument. */
 const longestArgument = 128 * 1024;
 
-/** Reads the flags of one target in command line order. */
+const parsed = new WeakMap<readonly CompileArgument[], readonly Flag[]>();
+
+/** Reads the flags of one target in command line order; the same list, which is not changed any more, is read once. */
 export function parseFlags(args: readonly CompileArgument[]): readonly Flag[] {
+  let flags = parsed.get(args);
+  if (flags === undefined) parsed.set(args, (flags = readAll(args)));
+  return flags;
+}
+
+/** Flags of arguments that need no other: hundreds of targets share them. */
+const ofArgument = new WeakMap<CompileArgument, readonly Flag[]>();
+
+function readAll(args: readonly CompileArgument[]): readonly Flag[] {
   const words: Word[] = [];
   for (const argument of args) {
     if (argument.text.length > longestArgument) continue;
@@ -44,8 +55,18 @@ export function parseFlags(args: readonly CompileArgument[]): readonly Flag[] {
       continue;
     }
     const next = takesNext.has(word.text) ? followingWord(words, at) : undefined;
-    if (next !== undefined) at = next.index;
-    readWord(word, next?.word, word.argument.languages, false, flags);
+    if (next !== undefined) {
+      at = next.index;
+      readWord(word, next.word, word.argument.languages, false, flags);
+    } else if (word.text === word.argument.text) {
+      let own = ofArgument.get(word.argument);
+      if (own === undefined) {
+        const read: Flag[] = [];
+        readWord(word, undefined, word.argument.languages, false, read);
+        ofArgument.set(word.argument, (own = read));
+      }
+      flags.push(...own);
+    } else readWord(word, undefined, word.argument.languages, false, flags);
   }
   return flags;
 }
