@@ -30,7 +30,7 @@ class Formula {
   #at = 0;
 
   constructor(text: string, known: ReadonlyMap<string, boolean>) {
-    const simple = /^(?:\s*(?:[A-Za-z_]\w*|[()]))*\s*$/.test(text);
+    const simple = /^[\s\w()]*$/.test(text) && !/\b\d/.test(text);
     this.#tokens = simple ? (text.match(/\w+|[()]/g) ?? []) : [];
     this.#known = known;
   }
