@@ -109,3 +109,16 @@ export function beyond(guard: Guard, path: Guard): Guard {
   if (path.length === 0 || guard.length === 0) return guard;
   return guard.some((code) => path.includes(code)) ? guard.filter((code) => !path.includes(code)) : guard;
 }
+
+/** The ways in which `guard` does not hold: its first decision fails, or the first holds and the second fails, and so on. */
+export function complement(conditions: Conditions, guard: Guard): Guard[] {
+  const out: Guard[] = [];
+  let held: Guard = always;
+  for (const code of guard) {
+    if (held.includes(code)) continue;
+    const without = conjunction(held, conditions.guard(code ^ 1));
+    if (without !== undefined) out.push(without);
+    held = conjunction(held, conditions.guard(code)) ?? held;
+  }
+  return out;
+}

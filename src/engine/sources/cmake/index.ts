@@ -7,6 +7,7 @@ import { assembleTargets } from "./assemble.ts";
 import { CMakeFileCache } from "./cache.ts";
 import { flowCommands, enterDirectory } from "./commands/flow.ts";
 import { packageCommands } from "./commands/packages.ts";
+import { pathCommands } from "./commands/paths.ts";
 import { processCommands } from "./commands/processes.ts";
 import { propertyCommands } from "./commands/properties.ts";
 import { targetCommands } from "./commands/targets.ts";
@@ -19,7 +20,7 @@ import { noteStatements } from "./observations/statements.ts";
 
 export { CMakeFileCache } from "./cache.ts";
 
-const commands = new Map([...variableCommands, ...textCommands, ...flowCommands, ...packageCommands, ...processCommands, ...targetCommands, ...propertyCommands]);
+const commands = new Map([...variableCommands, ...textCommands, ...pathCommands, ...flowCommands, ...packageCommands, ...processCommands, ...targetCommands, ...propertyCommands]);
 
 /**
  * Reads the project whose top-level CMakeLists.txt is in `root`. Follows includes and subdirectories; both branches where a

@@ -2,7 +2,7 @@ import type { EvaluationContext, Files, Gap, Location, Observation } from "../..
 import { builtinVariable } from "./builtins.ts";
 import type { CMakeFileCache } from "./cache.ts";
 import { evaluateCondition } from "./condition.ts";
-import { always, Conditions } from "./guards.ts";
+import { always, complement, Conditions } from "./guards.ts";
 import { parseCMake } from "./parser.ts";
 import { splitList } from "./split.ts";
 import { neverSet, State } from "./state.ts";
@@ -15,7 +15,7 @@ import { certainText, joinList, known, render, unknownPiece, unsetValue, value, 
 import type { Frame, Origin, Piece, Value } from "./value.ts";
 import { limits } from "./call.ts";
 import type { Arg, Handler } from "./call.ts";
-import { complement, loopItems } from "./loops.ts";
+import { loopItems } from "./loops.ts";
 import { Notes } from "./notes.ts";
 import { UsageLog } from "./usage.ts";
 
@@ -57,6 +57,8 @@ export class Interpreter {
   #budget = limits.commands;
   #depth = 0;
   #calls = new Map<string, number>();
+  /** Functions whose recursion did not end by itself. */
+  readonly #runaway = new Set<string>();
   readonly #gapsSeen = new Set<string>();
   readonly #active: string[] = [];
   /** Files whose include_guard() has been passed. */
@@ -292,7 +294,7 @@ export class Interpreter {
           this.set(name, value(guard.length > 0 ? item.map((piece) => ({ ...piece, guard: always })) : item));
           return this.run(node.body);
         });
-        const exit = guard.length > 0 ? this.state.fork([{ guard, run: iteration }, ...complement(guard)]) : iteration();
+        const exit = guard.length > 0 ? this.state.fork([{ guard, run: iteration }, ...complement(this.conditions, guard).map((without): Branch => ({ guard: without, run: () => "normal" }))]) : iteration();
         if (exit !== "normal") return exit;
       }
       return "normal";
@@ -346,7 +348,9 @@ export class Interpreter {
     bindings.set("ARGN", value(joinList(args.slice(parameters.length).map((arg) => arg.pieces))));
     args.forEach((arg, index) => bindings.set(`ARGV${index}`, value(arg.pieces)));
     const recursions = (this.#calls.get(name) ?? 0) + 1;
+    if (recursions > 1 && this.#runaway.has(name)) return "normal";
     if (recursions > 20) {
+      this.#runaway.add(name);
       this.gap(`${node.kind} ${name} calls itself more than 20 levels deep; the rest was not evaluated.`);
       return "normal";
     }

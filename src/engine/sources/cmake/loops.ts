@@ -1,10 +1,7 @@
-import { always, conjunction } from "./guards.ts";
-import type { Guard } from "./guards.ts";
 import { limits } from "./call.ts";
 import type { Arg } from "./call.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { splitList } from "./split.ts";
-import type { Branch } from "./state.ts";
 import { certainText, known, render, unknownPiece } from "./value.ts";
 import type { Piece } from "./value.ts";
 
@@ -30,18 +27,6 @@ export function loopItems(vm: Interpreter, args: readonly Arg[]): (readonly Piec
       vm.noteUse(text);
       out.push(...splitList(vm.lookup(text).pieces).filter((item) => !item.every((piece) => piece.unset !== undefined && piece.follows === undefined)));
     } else out.push([unknownPiece(render(arg.pieces), vm.origin())]);
-  }
-  return out;
-}
-
-/** Branches that stand for "not this guard". */
-export function complement(guard: Guard): Branch[] {
-  const out: Branch[] = [];
-  let held: Guard = always;
-  for (const code of guard) {
-    const without = conjunction(held, [code ^ 1]);
-    if (without !== undefined) out.push({ guard: without, run: () => "normal" });
-    held = conjunction(held, [code]) ?? held;
   }
   return out;
 }

@@ -1,4 +1,4 @@
-import { always, beyond, conjunction, excludes } from "./guards.ts";
+import { always, beyond, complement, conjunction, excludes } from "./guards.ts";
 import type { Conditions, Guard } from "./guards.ts";
 import { merge, unknownPiece, unsetValue } from "./value.ts";
 import type { Value } from "./value.ts";
@@ -37,6 +37,8 @@ interface Deferred {
   readonly exit: Exit;
   readonly guard: Guard;
   readonly writes: Writes;
+  /** Where the journal stood when the others went on without it: what they write later is not written here. */
+  mark: number;
 }
 
 export interface Branch {
@@ -55,6 +57,8 @@ export class State {
   #depth = 0;
   #branches = 0;
   #deferred: Deferred[] = [];
+  /** Branches that left early and have not come back. */
+  #left = 0;
 
   constructor(conditions: Conditions) {
     this.conditions = conditions;
@@ -69,7 +73,7 @@ export class State {
   }
 
   write(table: Table, key: string, value: Value): void {
-    if (this.#depth > 0 && table.birth < this.#branches) this.#journal.push({ table, key, old: table.values.get(key) });
+    if ((this.#depth > 0 || this.#left > 0) && table.birth < this.#branches) this.#journal.push({ table, key, old: table.values.get(key) });
     table.values.set(key, value);
   }
 
@@ -94,8 +98,11 @@ export class State {
     const further = this.#deferred.filter((one) => !catches.includes(one.exit));
     this.#deferred = outer;
     outer.push(...further);
+    for (const one of here) this.#complete(one, one.mark);
+    this.#left -= here.length;
+    if (this.#depth === 0 && this.#left === 0) this.#journal.length = 0;
     const left = here.map(({ guard, writes }) => ({ guard: beyond(guard, path), writes }));
-    if (here.length > 0 && exit !== "stop") this.#apply([{ guard: beyond(this.path, path), writes: new Map() }, ...left]);
+    if (here.length > 0 && exit !== "stop") this.#apply([...this.#others(left).map((guard) => ({ guard, writes: new Map() })), ...left]);
     else if (here.length > 0 && exit === "stop") {
       // The rest of the body stops, but a branch had returned before that: what follows stands under its guard.
       this.#apply(left);
@@ -105,12 +112,25 @@ export class State {
     return catches.includes(exit) ? "normal" : exit;
   }
 
+  /** The decisions under which none of these branches was taken. */
+  #others(taken: readonly { readonly guard: Guard }[]): Guard[] {
+    let parts: Guard[] = [always];
+    for (const { guard } of taken) {
+      const ways = complement(this.conditions, guard);
+      const next = parts.flatMap((part) => ways.map((way) => conjunction(part, way)).filter((both) => both !== undefined));
+      if (next.length > 12) break;
+      parts = next;
+    }
+    return parts;
+  }
+
   /** Follows all branches from the same state and merges what they leave. */
   fork(branches: readonly Branch[]): Exit {
     const before = { path: this.path, assumed: this.assumed };
     const survivors: { guard: Guard; writes: Writes }[] = [];
     const exits: Exit[] = [];
     let stopped: Guard | undefined;
+    const earlier = this.#deferred.length;
     for (const branch of branches) {
       const path = conjunction(before.path, branch.guard);
       if (path === undefined) continue;
@@ -118,7 +138,9 @@ export class State {
       const birth = ++this.#branches;
       this.#depth++;
       this.path = path;
+      const inside = this.#deferred.length;
       const exit = branch.run();
+      for (const one of this.#deferred.slice(inside)) this.#complete(one, mark);
       const inner = this.path;
       this.#depth--;
       this.path = before.path;
@@ -127,16 +149,37 @@ export class State {
       exits.push(exit);
       if (exit === "normal") survivors.push({ guard: inner === path ? branch.guard : inner, writes });
       else if (exit === "stop") stopped = branch.guard;
-      else this.#deferred.push({ exit, guard: path, writes });
+      else {
+        this.#deferred.push({ exit, guard: path, writes, mark: 0 });
+        this.#left++;
+      }
     }
+    if (survivors.length > 0) this.#apply(survivors);
+    for (const one of this.#deferred.slice(earlier)) one.mark = this.#journal.length;
     if (survivors.length === 0) return exits.find((exit) => exit !== "stop") ?? (exits.length > 0 ? "stop" : "normal");
-    this.#apply(survivors);
     const left = survivors.length === 1 ? survivors[0]?.guard : undefined;
     if (exits.length > survivors.length && left !== undefined) {
       if (stopped !== undefined && exits.length === survivors.length + 1) this.assumed = conjunction(this.assumed, left) ?? this.assumed;
       else this.path = conjunction(this.path, left) ?? this.path;
     }
     return "normal";
+  }
+
+  /** Gives a branch that left early, for all that was written since `from`, the values that it left with. */
+  #complete({ writes, mark }: Deferred, from: number): void {
+    const own = new Map<Table, Set<string>>([...writes].map(([table, values]) => [table, new Set(values.keys())]));
+    const late = new Map<Table, Set<string>>();
+    for (let at = from; at < this.#journal.length; at++) {
+      const { table, key, old } = this.#journal[at] as { table: Table; key: string; old: Value | undefined };
+      if (own.get(table)?.has(key) === true || late.get(table)?.has(key) === true) continue;
+      const values = writes.get(table) ?? new Map<string, Value>();
+      writes.set(table, values);
+      if (at < mark) values.set(key, table.values.get(key) ?? unsetValue);
+      else {
+        values.set(key, old ?? table.parent?.get(key) ?? neverSet(table, key));
+        late.set(table, (late.get(table) ?? new Set<string>()).add(key));
+      }
+    }
   }
 
   #undo(mark: number, birth: number): Writes {

@@ -77,6 +77,16 @@ const addSubdirectory: Handler = (vm, call) => {
   });
 };
 
+/** The old spelling, with several folders at once. */
+const subdirs: Handler = (vm, call) => {
+  for (const arg of call.args) {
+    const name = textOf(arg);
+    if (name === "EXCLUDE_FROM_ALL" || name === "PREORDER") continue;
+    const exit = addSubdirectory(vm, { ...call, args: [arg] });
+    if (exit === "stop") return exit;
+  }
+};
+
 /** Evaluates a directory's CMakeLists.txt in a scope of its own. */
 export function enterDirectory(vm: Interpreter, path: string): Exit {
   const file = `${path}/CMakeLists.txt`;
@@ -163,7 +173,7 @@ const checks = ["check_cxx_compiler_flag", "check_c_compiler_flag", "check_cxx_s
 const ignored = ["cmake_minimum_required", "cmake_policy", "mark_as_advanced", "install", "export", "enable_testing", "add_test", "variable_watch", "include_external_msproject", "site_name", "source_group", "set_tests_properties", "add_dependencies", "add_custom_command", "cmake_host_system_information", "include_regular_expression", "find_package_handle_standard_args", "write_basic_package_version_file", "gtest_discover_tests", "feature_summary", "add_feature_info", "set_package_properties", "generate_export_header"];
 
 export const flowCommands: ReadonlyMap<string, Handler> = new Map<string, Handler>([
-  ["include", include], ["include_guard", includeGuard], ["add_subdirectory", addSubdirectory], ["message", message], ["project", project],
+  ["include", include], ["include_guard", includeGuard], ["add_subdirectory", addSubdirectory], ["subdirs", subdirs], ["message", message], ["project", project],
   ["enable_language", enableLanguage], ["configure_file", configureFile], ["configure_package_config_file", configureFile], ["cmake_language", cmakeLanguage], ["return", () => "return"], ["break", () => "break"], ["continue", () => "continue"],
   ...checks.map((name): [string, Handler] => [name, check]), ...ignored.map((name): [string, Handler] => [name, nothing]),
 ]);

@@ -7,7 +7,7 @@ import { compareVersions, toRegExp } from "../words.ts";
 import { piecesOf, textOf } from "./arguments.ts";
 
 /** Applies a function to every text that the pieces can be; what stays the same keeps its place. */
-function transform(vm: Interpreter, pieces: readonly Piece[], change: (text: string) => string | undefined): readonly Piece[] {
+export function transform(vm: Interpreter, pieces: readonly Piece[], change: (text: string) => string | undefined): readonly Piece[] {
   const all = worlds(vm.conditions, pieces, [], 16);
   if (all === undefined) {
     // Too many combinations: change each piece by itself, which is right unless the change spans two of them.

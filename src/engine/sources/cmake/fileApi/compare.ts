@@ -24,14 +24,17 @@ export interface TargetComparison {
   readonly undecided: number;
 }
 
-const macros = /^(?:_GLIBCXX_\w+|_LIBCPP_\w+|__GXX_ABI_VERSION|PYBIND11_\w+|Py_LIMITED_API|TORCH_\w+|C10_\w+|AT_\w+|USE_C10D\w*|_FILE_OFFSET_BITS|NDEBUG|_DEBUG)$/;
+/** Left out: what torch's own targets hand on (USE_C10D_...) and what comes with the build type (NDEBUG); neither is the project's to choose. */
+const macros = /^(?:_GLIBCXX_\w+|_LIBCPP_\w+|__GXX_ABI_VERSION|PYBIND11_\w+|Py_LIMITED_API|TORCH_\w+|C10_\w+|AT_\w+|_FILE_OFFSET_BITS)$/;
 const options = /^-(?:fabi-version|fabi-compat-version|march|mcpu|fpack-struct|fshort-enums|fshort-wchar|funsigned-char|fno-rtti|fno-exceptions|stdlib|m32|m64|mx32|static-libstdc\+\+|D_GLIBCXX_DEBUG)$/;
 
 /** Where the two readings of a project differ in what concerns the ABI: macros, the C++ standard, layout options. */
 export function compareWithStatic(read: readonly DeclaredTarget[], truth: readonly DeclaredTarget[]): readonly TargetComparison[] {
-  const known = new Map(read.filter((target) => target.builder === "cmake").map((target) => [target.name, target]));
+  const own = read.filter((target) => target.builder === "cmake");
+  const known = new Map(own.map((target) => [target.name, target]));
+  const patterns = own.flatMap((target) => (target.name.includes("${") ? [{ target, pattern: patternOf(target.name) }] : []));
   return truth.map((target): TargetComparison => {
-    const other = known.get(target.name);
+    const other = known.get(target.name) ?? patterns.find(({ pattern }) => pattern.test(target.name))?.target;
     if (other === undefined) return { target: target.name, outcome: "missing", differences: [], undecided: 0 };
     let undecided = 0;
     const differences: Difference[] = [];
@@ -49,6 +52,12 @@ export function compareWithStatic(read: readonly DeclaredTarget[], truth: readon
     }
     return { target: target.name, outcome: differences.length === 0 ? "agrees" : "different", differences, undecided };
   });
+}
+
+/** Names like `ops_${TORCH_VERSION}` that only the build completes. */
+function patternOf(name: string): RegExp {
+  const fixed = name.split(/\$\{[^}]*\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${fixed.join(".+")}$`);
 }
 
 interface Setting {

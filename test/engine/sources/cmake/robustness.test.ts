@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { read } from "./reading.ts";
+
+test("cycles, self-inclusion and endless loops end, and the rest is read", () => {
+  const reading = read({
+    "CMakeLists.txt": "project(p CXX)\ninclude(a.cmake)\nadd_subdirectory(.)\nwhile(TRUE)\n  set(X 1)\nendwhile()\nfunction(f)\n  f()\n  f()\nendfunction()\nf()\nmacro(m)\n  m()\nendmacro()\nm()\nadd_library(t a.cpp)\n",
+    "a.cmake": "include(b.cmake)\ninclude(b.cmake)\n",
+    "b.cmake": "include(a.cmake)\ninclude(a.cmake)\n",
+  });
+  assert.deepEqual(reading.targets.map((one) => one.name), ["t"]);
+  for (const expected of [/includes itself/, /adds itself as a subdirectory/, /while loop was left/, /calls itself more than/]) {
+    assert.ok(reading.gaps.some((gap) => expected.test(gap.message)), String(expected));
+  }
+});
+
+test("missing, binary and huge files cost only themselves", () => {
+  const reading = read({ "CMakeLists.txt": "project(p CXX)\ninclude(binary.cmake)\nadd_subdirectory(none)\nadd_subdirectory(huge)\nadd_library(t a.cpp)\n", "binary.cmake": "\u0000\u0001\u0002", "huge/CMakeLists.txt": " ".repeat(9 * 1024 * 1024) });
+  assert.deepEqual(reading.targets.map((one) => one.name), ["t"]);
+  assert.equal(reading.gaps.length, 3);
+  assert.deepEqual(read({}).targets, []);
+  assert.equal(read({}).gaps.length, 1);
+});
+
+test("deep nesting and bombs end within their bounds", () => {
+  const deep = read({ "CMakeLists.txt": `project(p CXX)\nadd_library(t a.cpp)\n${"if(A)\n".repeat(5000)}set(X 1)\n${"endif()\n".repeat(5000)}` });
+  assert.deepEqual(deep.targets.map((one) => one.name), ["t"]);
+  const doubling = read({ "CMakeLists.txt": `project(p CXX)\nset(A x;y)\n${'set(A "${A};${A}")\n'.repeat(40)}foreach(i \${A})\nforeach(j \${A})\nforeach(k \${A})\nset(Z \${i})\nendforeach()\nendforeach()\nendforeach()\nadd_library(t a.cpp)\n` });
+  assert.ok(doubling.gaps.length > 0);
+  const genex = read({ "CMakeLists.txt": `project(p CXX)\nadd_library(t a.cpp)\ntarget_compile_options(t PRIVATE ${"$<1:".repeat(500)}-DX${">".repeat(500)} $<$<BOOL:$<$<)\n` });
+  assert.equal(genex.targets.length, 1);
+});
+
+test("mutated texts neither throw nor hang", () => {
+  const seed = 'project(p CXX)\nset(A "x ${B$ENV{C}}" CACHE STRING "d")\nif(NOT (A STREQUAL "b" OR DEFINED C) AND A MATCHES "(x+)+$")\nadd_library(t a.cpp)\ntarget_compile_options(t PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-D${A};b> [[c]])\nelse()\nforeach(i RANGE 3)\nlist(APPEND L ${i})\nendforeach()\nendif()\n';
+  let state = 12345;
+  const next = (below: number) => (state = (state * 1103515245 + 12345) % 2147483648) % below;
+  for (let round = 0; round < 400; round++) {
+    let text = seed;
+    for (let edit = 0; edit < 1 + next(6); edit++) {
+      const at = next(text.length);
+      const inserted = ['"', "(", ")", "${", "}", "$<", ">", "[[", "]]", "\\", "\n", "#", ";", "endif()"][next(14)] as string;
+      text = next(2) === 0 ? text.slice(0, at) + inserted + text.slice(at) : text.slice(0, at) + text.slice(at + 1 + next(4));
+    }
+    assert.ok(Array.isArray(read({ "CMakeLists.txt": text }).targets));
+  }
+});
