@@ -1,6 +1,6 @@
 import * as path from "node:path";
 import { observationsOf } from "../model/index.ts";
-import type { CompileArgument, Condition, DeclaredTarget, EvaluationContext, Location, Observation, Reading } from "../model/index.ts";
+import type { CMakeArguments, CompileArgument, Condition, DeclaredTarget, EvaluationContext, Location, Observation, Reading } from "../model/index.ts";
 
 /** One way to configure a CMake project: plainly, or with the variables that a preset or a setup.py hands over. */
 export interface CMakeEntry {
@@ -8,6 +8,7 @@ export interface CMakeEntry {
   /** What hands them over: "setup.py", "CMakePresets.json"; undefined for a plain `cmake`. */
   readonly configuredBy: string | undefined;
   readonly location: Location | undefined;
+  readonly definitions: CMakeArguments["definitions"];
 }
 
 /** More ways than this to configure one project are not each evaluated. */
@@ -15,7 +16,7 @@ const maximumEntries = 6;
 
 /** The ways in which a folder's CMakeLists.txt gets configured; the plain one comes first. */
 export function cmakeEntries(folder: string, root: string, observations: readonly Observation[]): readonly CMakeEntry[] {
-  const entries: CMakeEntry[] = [{ variables: new Map(), configuredBy: undefined, location: undefined }];
+  const entries: CMakeEntry[] = [{ variables: new Map(), configuredBy: undefined, location: undefined, definitions: [] }];
   const seen = new Set<string>(["[]"]);
   for (const handed of observationsOf(observations, "cmake-arguments")) {
     const target = handed.sourceDirectory ?? path.dirname(handed.evidence.location.path);
@@ -32,7 +33,7 @@ export function cmakeEntries(folder: string, root: string, observations: readonl
     if (variables.size > 0 && !seen.has(identity)) {
       seen.add(identity);
       const { location } = handed.evidence;
-      entries.push({ variables, configuredBy: path.relative(root, location.path) || path.basename(location.path), location });
+      entries.push({ variables, configuredBy: path.relative(root, location.path) || path.basename(location.path), location, definitions: handed.definitions });
     }
   }
   return entries;
@@ -63,7 +64,8 @@ export function mergeEntries(folder: string, readings: readonly { readonly entry
     const condition: Condition | undefined = entry.location && {
       id, branch: index + 1, text: `configured by ${entry.configuredBy ?? "another tool"}`, location: entry.location,
     };
-    for (const target of reading.targets) {
+    for (const read of reading.targets) {
+      const target = placeHanded(read, entry);
       const identity = targetIdentity(target);
       if (!known.has(identity)) {
         known.add(identity);
@@ -75,6 +77,19 @@ export function mergeEntries(folder: string, readings: readonly { readonly entry
     }
   }
   return { ...plain.reading, targets, files: [...files] };
+}
+
+/** A standard that was handed over stands where it is handed over: no text of the CMake files has it. */
+function placeHanded(target: DeclaredTarget, entry: CMakeEntry): DeclaredTarget {
+  const standard = entry.definitions.find((one) => one.name === "CMAKE_CXX_STANDARD" && one.value !== undefined);
+  if (standard?.value === undefined) return target;
+  const isHanded = (one: CompileArgument): boolean => one.origin === "standard" && one.text.endsWith(`+${standard.value ?? ""}`) && samePlace(one.evidence.location, target.location);
+  if (!target.arguments.some(isHanded)) return target;
+  return { ...target, arguments: target.arguments.map((one) => (isHanded(one) ? { ...one, evidence: standard.evidence } : one)) };
+}
+
+function samePlace(a: Location, b: Location): boolean {
+  return a.path === b.path && a.range.start.line === b.range.start.line;
 }
 
 function targetIdentity(target: DeclaredTarget): string {

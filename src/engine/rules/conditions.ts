@@ -23,6 +23,17 @@ export function contradict(conditions: readonly Condition[]): boolean {
   });
 }
 
+/** True when all of `conditions` hold wherever all of `given` hold, as far as single names decide: `A or B` follows from `A`. */
+export function followFrom(conditions: readonly Condition[], given: readonly Condition[]): boolean {
+  const known = new Map<string, boolean>();
+  for (const { text, branch } of given) {
+    const name = /^\s*(not\s+)?([A-Za-z_]\w*)\s*$/i.exec(text);
+    if (name?.[2] !== undefined) known.set(name[2], (branch === 0) === (name[1] === undefined));
+  }
+  return conditions.every((one) => given.some((other) => other.id === one.id && other.branch === one.branch)
+    || (one.text.length <= longest && new Formula(one.text, known).value() === (one.branch === 0)));
+}
+
 /** Three-valued evaluation; anything but names, and, or, not and brackets is unknown. */
 class Formula {
   readonly #tokens: readonly string[];

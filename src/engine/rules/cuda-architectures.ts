@@ -1,6 +1,6 @@
 import type { CudaToolkit } from "../catalogue/index.ts";
 import type { ArchitectureList, Condition, CudaArchitecture, DeclaredBody, Evidence, Finding, SourceEvidence } from "../model/index.ts";
-import { factsOf, observationsOf, valueOf } from "../model/index.ts";
+import { compareVersions, factsOf, observationsOf, valueOf } from "../model/index.ts";
 import { capabilityName, effectiveFacts, parseCMakeArchitectureList, parseTorchArchitectureList } from "../sources/flags/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { describe, finding, groupBy, joinWords, locationKey, place, placeWhen, targetsPhrase, torchName, viaPlaces } from "./support.ts";
@@ -35,7 +35,21 @@ const versionBranch = /cuda|nvcc|toolkit|compute_cap|capability|arch|sm_?\d|kepl
 /** `SM GREATER -1`, `"${SM}" STREQUAL 70`: whoever builds names the GPU. Without a name the default is taken, which is the project's. */
 const namesGpu = /(?:^|[^A-Za-z0-9_])_?SM(?:_?(?:POS|NUM|LIST))?(?![A-Za-z0-9_])/;
 
-function isChosen(condition: Condition): boolean {
+/** `bare_metal_version >= Version("12.8")`, as setup.py files of CUDA extensions ask nvcc. */
+const toolkitTest = /^\(?bare_metal_version\s*(>=|>|<=|<)\s*(?:\w+\.)*(?:Version|parse)\(\s*["'](\d+\.\d+)["']\s*\)\)?$/;
+
+/** Whether a test of the toolkit's version comes out as the branch needs it; undefined for other conditions. */
+function toolkitDecides(condition: Condition, toolkit: string): boolean | undefined {
+  const [, operator, version = ""] = toolkitTest.exec(condition.text.trim()) ?? [];
+  if (operator === undefined) return undefined;
+  const order = compareVersions(toolkit, version);
+  const holds = operator === ">=" ? order >= 0 : operator === ">" ? order > 0 : operator === "<=" ? order <= 0 : order < 0;
+  return holds === (condition.branch === 0);
+}
+
+function isChosen(condition: Condition, toolkit: string): boolean {
+  const decided = toolkitDecides(condition, toolkit);
+  if (decided !== undefined) return !decided;
   return condition.byDefault === false || versionBranch.test(condition.text) || (condition.branch === 0 && namesGpu.test(condition.text));
 }
 
@@ -105,7 +119,7 @@ function unknownToToolkit(context: RuleContext, requests: readonly Request[], to
   const known = toolkit.table.architectures;
   const oldest = Math.min(...known.map((one) => one.sm));
   const isRefused = (one: CudaArchitecture): boolean => !known.some((other) => other.sm === one.sm && other.suffixes.includes(one.suffix));
-  const refused = requests.filter((one) => one.architectures.some(isRefused) && !one.conditions.some(isChosen) && !dependsOnTorchVersion(one.conditions));
+  const refused = requests.filter((one) => one.architectures.some(isRefused) && !one.conditions.some((condition) => isChosen(condition, toolkit.table.version)) && !dependsOnTorchVersion(one.conditions));
   return [...groupBy(refused, (one) => one.names[0] ?? locationKey(one.evidence.location)).values()].flatMap((group) => {
     const first = group[0];
     if (first === undefined || known.length === 0) return [];

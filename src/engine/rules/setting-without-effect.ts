@@ -1,5 +1,5 @@
 import type { Finding, IneffectiveSetting } from "../model/index.ts";
-import { observationsOf } from "../model/index.ts";
+import { comparePositions, observationsOf } from "../model/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { conditionSuffix, finding, groupBy, locationKey, mergeByLocation, viaPlaces } from "./support.ts";
 import { torchAbi } from "./libstdcxx/againstTorch.ts";
@@ -34,7 +34,7 @@ function check(context: RuleContext): readonly Finding[] {
       message: withConditions(setting.message, conditionSuffix(setting.conditions)),
       location,
       related: [...viaPlaces(setting.related), ...viaPlaces(setting.evidence.via)],
-      fixes: setting.fix === undefined || bringsWrongAbi(context, setting) ? [] : [{ ...setting.fix, preferred: true }],
+      fixes: setting.fix === undefined || bringsWrongAbi(context, setting) ? [] : [{ ...setting.fix, preferred: !/`[^`]*` or `/.test(setting.message) }],
       ...(unnecessary.has(setting.reason) ? { tag: "unnecessary" as const } : {}),
     }));
   }
@@ -44,9 +44,18 @@ function check(context: RuleContext): readonly Finding[] {
   return mergeByLocation(distinct(findings));
 }
 
-/** Of the same sentence about the same place, met on several ways, the one that holds most often. */
+/**
+ * Of the same sentence about the same place, met on several ways, the one that holds most often; and of the same sentence
+ * about the flags of each language and configuration, the first.
+ */
 function leastConditions(settings: readonly IneffectiveSetting[]): readonly IneffectiveSetting[] {
-  return [...groupBy(settings, (one) => `${locationKey(one.evidence.location)} ${one.message}`).values()].flatMap((group) => [...group].sort((a, b) => a.conditions.length - b.conditions.length).slice(0, 1));
+  const place = ({ reason, evidence }: IneffectiveSetting): string => (reason === "configuration-only" ? evidence.location.path : locationKey(evidence.location));
+  return [...groupBy(settings, (one) => `${place(one)} ${one.message}`).values()].flatMap((group) => {
+    const [least] = [...group].sort((a, b) => a.conditions.length - b.conditions.length || comparePositions(a.evidence.location.range.start, b.evidence.location.range.start));
+    if (least === undefined) return [];
+    const others = group.filter((one) => locationKey(one.evidence.location) !== locationKey(least.evidence.location));
+    return [{ ...least, related: [...least.related, ...others.map((one) => ({ what: "the same here", location: one.evidence.location }))] }];
+  });
 }
 
 /** Repairing the reference to a variable would bring into force a value that torch is not built with. */

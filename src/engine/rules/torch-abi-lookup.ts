@@ -1,5 +1,5 @@
 import lookups from "../../../data/torch-lookups.json" with { type: "json" };
-import type { Finding } from "../model/index.ts";
+import type { Finding, Location } from "../model/index.ts";
 import { observationsOf } from "../model/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { conditionSuffix, finding, locationKey, place, viaPlaces } from "./support.ts";
@@ -24,7 +24,7 @@ function check(context: RuleContext): readonly Finding[] {
     if (torch === undefined || seen.has(key)) continue;
     seen.add(key);
     // Setting what is true of these releases anyway changes nothing for them; older ones may need it.
-    const agrees = lookup.use === "assigned" && /=\s*(?:True|1)\s*$/.test(lookup.evidence.text);
+    const agrees = lookup.use === "assigned" && /^\s*=\s*(?:True|1)\s*(?:#.*)?$/.test(restOfLine(context, location));
     findings.push(finding(torchAbiLookup, {
       ...(agrees ? { severity: "info" as const } : {}),
       message: `${lookup.what} is ${uses[lookup.use]} at ${place(location, context.root)}${conditionSuffix(lookup.conditions)}, but since torch ${short(row.removedIn)} ${row.effect}. The torch in question is ${torch}. ${row.instead}`,
@@ -38,6 +38,11 @@ function check(context: RuleContext): readonly Finding[] {
 }
 
 const uses = { forwarded: "passed on", parsed: "parsed", assigned: "assigned to", overridden: "overridden", read: "read" } as const;
+
+function restOfLine(context: RuleContext, { path, range }: Location): string {
+  const read = context.files.readText(path);
+  return read.ok ? (read.text.split(/\r?\n/, range.end.line + 1)[range.end.line] ?? "").slice(range.end.character) : "";
+}
 
 function short(version: string): string {
   return version.replace(/\.0$/, "");

@@ -1,7 +1,7 @@
 /** The libstdc++ ABI of targets against the torch that they meet. */
 import type { TorchRelease } from "../../catalogue/index.ts";
 import type { AbiSetting, Evidence, Finding, Location, RelatedPlace, SourceEvidence } from "../../model/index.ts";
-import { compareVersions, factsOf, observationsOf, valueOf } from "../../model/index.ts";
+import { compareVersions, factsOf, observationsOf, satisfies, valueOf } from "../../model/index.ts";
 import libraries from "../../../../data/cxx11-libraries.json" with { type: "json" };
 import type { Rule, RuleContext } from "../rule.ts";
 import { capital, describe, finding, groupBy, isOptIn, joinWords, languagesPhrase, locationKey, place, placeWhen, targetMadeHere, targetsPhrase, viaPlaces } from "../support.ts";
@@ -103,6 +103,12 @@ function targetPlaces(claims: readonly Claim[]): readonly RelatedPlace[] {
   return [...bodies].slice(0, 5).map((body) => ({ message: targetMadeHere(body.name), location: body.target.location }));
 }
 
+function isRefused(context: RuleContext, path: string): boolean {
+  const given = givenTorch(context);
+  const allowed = allowedTorch(context, path);
+  return given !== undefined && allowed.requirements.length > 0 && allowed.requirements.every((one) => satisfies(releasePart(given.version), one.specifier) === false);
+}
+
 /** A value that BuildExtension overrides today, and will not after an update of torch. */
 function overridden(rule: Severities, context: RuleContext, bodies: RuleContext["declared"]): readonly Finding[] {
   const findings: Finding[] = [];
@@ -111,7 +117,8 @@ function overridden(rule: Severities, context: RuleContext, bodies: RuleContext[
     const first = group[0];
     if (first === undefined) continue;
     const torch = torchAbi(context, first.evidence.location.path);
-    if (torch === undefined || !torch.exact || torch.value === first.value) continue;
+    // A torch that the project's own requirements refuse is not the one that this value was written for.
+    if (torch === undefined || !torch.exact || torch.value === first.value || isRefused(context, first.evidence.location.path)) continue;
     findings.push(finding(rule, {
       severity: "warning",
       message: `_GLIBCXX_USE_CXX11_ABI is set to ${first.value} at ${place(first.evidence.location, context.root)} for ${targetsPhrase(group.map((one) => one.body.name))}, but ${torch.words}. Up to torch 2.8 BuildExtension appends torch's value after it, so the build comes out as ${torch.value} with a warning about the redefinition; from torch 2.9 nothing corrects it and the extension fails to load.`,

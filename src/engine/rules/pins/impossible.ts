@@ -26,7 +26,7 @@ function unknownBuild(context: RuleContext, rule: Rule, one: Requirement): Findi
   if (pin === undefined || label === undefined || !release || /dev|rc|[ab]\d/.test(publicVersion(pin) ?? "") || !officialLabel.test(label) || one.url !== undefined) return undefined;
   const labels = release.variants.map((variant) => variant.label);
   const family = label.replace(/[\d.]+$/, "");
-  const kin = labels.filter((other) => other.replace(/[\d.]+$/, "") === family);
+  const kin = [...new Set(labels)].filter((other) => other.replace(/[\d.]+$/, "") === family);
   const first = context.catalogue.torchReleases.find((other) => other.variants.some((variant) => variant.label === label));
   if (kin.length === 0 || labels.includes(label) || !first) return undefined;
   // The table holds the builds that were announced for Linux x86_64, and a label between its neighbours may exist all

@@ -1,6 +1,6 @@
 /** Standards below what the headers of torch accept. */
 import type { TorchRelease } from "../../catalogue/index.ts";
-import type { DeclaredBody, Finding } from "../../model/index.ts";
+import type { Condition, DeclaredBody, Finding } from "../../model/index.ts";
 import { factsOf, valueOf } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 import { describe, finding, groupBy, isOptIn, languagesPhrase, locationKey, placeWhen, targetMadeHere, targetsPhrase, viaPlaces } from "../support.ts";
@@ -31,14 +31,20 @@ function meetsFloor(context: RuleContext, body: DeclaredBody): boolean {
   return !body.facts.some((one) => one.trait === "stable-abi-target") && exchangesObjects(context, body);
 }
 
+/** Conditions under which all the claims stand: one text that several branches use stands under none of them. */
+function sharedConditions(group: readonly StandardClaim[]): readonly Condition[] {
+  const [first, ...others] = group;
+  return first?.fact.conditions.filter((one) => others.every((other) => other.fact.conditions.some((same) => same.id === one.id && same.branch === one.branch))) ?? [];
+}
+
 function judge(rule: Severities, context: RuleContext, first: StandardClaim, group: readonly StandardClaim[]): Finding | undefined {
   const names = group.map((one) => one.body.name);
   const languages = [...new Set(group.map((one) => one.language))];
-  const subject = `The ${languagesPhrase(languages)} sources of ${targetsPhrase(names)} are compiled as C++${first.value} (${placeWhen(first.evidence.location, first.fact.conditions, context.root)})`;
+  const subject = `The ${languagesPhrase(languages)} sources of ${targetsPhrase(names)} are compiled as C++${first.value} (${placeWhen(first.evidence.location, sharedConditions(group), context.root)})`;
   const common = {
     ...(new Set(names).size === 1 ? { target: first.body.name } : {}),
     location: first.evidence.location,
-    related: [...viaPlaces(first.evidence.via), ...[...new Set(group.map((one) => one.body))].slice(0, 5).map((body) => ({ message: targetMadeHere(body.name), location: body.target.location }))],
+    related: [...viaPlaces(first.evidence.via), ...[...groupBy(group, (one) => locationKey(one.body.target.location)).values()].flatMap((same) => same.slice(0, 1)).map((one) => one.body).slice(0, 5).map((body) => ({ message: targetMadeHere(body.name), location: body.target.location }))],
   };
   if (context.installed !== undefined) {
     const floor = factsOf(context.installed.facts, "cxx-standard-floor").find((one) => one.value !== undefined);

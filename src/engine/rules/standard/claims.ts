@@ -2,7 +2,7 @@
 import type { DeclaredBody, Fact, Files, Fix, Language, SourceEvidence } from "../../model/index.ts";
 import { factsOf } from "../../model/index.ts";
 import { effectiveFacts } from "../../sources/flags/index.ts";
-import { contradict } from "../conditions.ts";
+import { contradict, followFrom } from "../conditions.ts";
 import { deleteArgumentFix, replaceFix, textAt } from "../edits.ts";
 import { sourceOf } from "../support.ts";
 
@@ -16,7 +16,10 @@ export interface StandardClaim {
 
 /** Known standards as they take effect, those that torch's builder adds included. */
 export function standardsOf(body: DeclaredBody, language: Language): readonly StandardClaim[] {
-  return factsOf(effectiveFacts(factsOf(body.facts, "cxx-standard"), language), "cxx-standard").flatMap((fact) => {
+  const effective = factsOf(effectiveFacts(factsOf(body.facts, "cxx-standard"), language), "cxx-standard");
+  // What holds wherever the target exists counts like what holds always: the last of these wins over those before it.
+  const certain = effective.findLastIndex((fact) => fact.conditions.length > 0 && followFrom(fact.conditions, body.target.conditions));
+  return effective.slice(Math.max(0, certain)).flatMap((fact) => {
     const evidence = sourceOf(fact.evidence);
     return fact.value === undefined || evidence === undefined || contradict([...fact.conditions, ...body.target.conditions]) ? [] : [{ body, language, fact, value: fact.value, evidence }];
   });

@@ -3,7 +3,7 @@ import type { DeclaredBody, Finding } from "../../model/index.ts";
 import { canHoldTogether, observationsOf, valueOf } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 import { finding, placeWhen, targetMadeHere, targetsPhrase } from "../support.ts";
-import { allowedTorch, dependsOnTorchVersion, givenTorch, outsideRange, seesTorch } from "../torch.ts";
+import { allowedTorch, dependsOnTorchVersion, givenTorch, outsideRange, seesTorch, servesOtherHardware } from "../torch.ts";
 import type { StandardClaim } from "./claims.ts";
 import { isBuilderDefault, standardsOf } from "./claims.ts";
 
@@ -11,7 +11,7 @@ type Severities = Pick<Rule, "name" | "severity">;
 
 export function mixed(rule: Severities, context: RuleContext): readonly Finding[] {
   return context.declared.flatMap((body) => {
-    if (!body.target.languages.includes("CXX") || !body.target.languages.includes("CUDA")) return [];
+    if (!body.target.languages.includes("CXX") || !body.target.languages.includes("CUDA") || servesOtherHardware(context, body.target.location.path)) return [];
     const host = standardsOf(body, "CXX").filter(counts);
     const device = standardsOf(body, "CUDA").filter(counts);
     const found = bothWritten(rule, context, body, host, device) ?? oneWritten(rule, context, body, host, device);

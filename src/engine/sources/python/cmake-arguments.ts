@@ -30,6 +30,7 @@ export function cmakeArguments(interpreter: Interpreter): CMakeArguments[] {
     found.push({ kind: "cmake-arguments", definitions, conditions, evidence: evidenceOf(place, []), ...(sourceDirectory === undefined ? {} : { sourceDirectory }) });
   };
   for (const call of interpreter.externalCalls) {
+    if (saysOnly.test(call.name)) continue;
     const command = commandOf(call);
     if (command !== undefined && isCMake(command)) add(command, call.place, call.conditions);
     const given = isSetupCall(call.name) ? call.arguments.keywords.get("cmake_args") : undefined;
@@ -41,6 +42,9 @@ export function cmakeArguments(interpreter: Interpreter): CMakeArguments[] {
   }
   return found;
 }
+
+/** Calls that show a command to people. */
+const saysOnly = /^(?:print|(?:logging|logger|log|warnings|sys\.stdout|sys\.stderr)\.\w+)$/;
 
 function commandOf(call: ExternalCall): readonly Leaf[] | undefined {
   const first: Value | undefined = call.arguments.positional[0] ?? call.arguments.keywords.get("args")?.value;
