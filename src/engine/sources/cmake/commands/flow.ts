@@ -124,9 +124,12 @@ function inherited(vm: Interpreter, parent: Directory | undefined): Table {
 
 const inheritedProperties = new Set(["COMPILE_DEFINITIONS", "COMPILE_OPTIONS", "DEFINE_FLAGS", "INCLUDE_DIRECTORIES", "LINK_LIBRARIES"]);
 
-const message: Handler = (_vm, call) => {
+const message: Handler = (vm, call) => {
   const mode = textOf(call.args[0]);
-  return mode === "FATAL_ERROR" || mode === "SEND_ERROR" ? "stop" : "normal";
+  if (mode !== "FATAL_ERROR" && mode !== "SEND_ERROR") return;
+  if (vm.state.branching) return "stop";
+  // It would end every configuration that can be told from here; the targets are worth reading all the same.
+  vm.gap(`CMake would stop here: ${call.args.slice(1).map(shown).join("").slice(0, 200)}`);
 };
 
 const project: Handler = (vm, call) => {

@@ -125,3 +125,9 @@ test("static reading against the truth", () => {
   assert.deepEqual(compared([["-D_GLIBCXX_USE_CXX11_ABI=1"], ["-fabi-version=11"], ["-march=x86-64"], ["-std=c++20"]]), ["different", [["_GLIBCXX_USE_CXX11_ABI", ["1"], "0"]], 0]);
   assert.deepEqual(compareWithStatic([], [ops]).map((one) => one.outcome), ["missing"]);
 });
+
+test("a name that only the build completes is the target's", () => {
+  const ops = target("ops");
+  const outcome = (name: string): string | undefined => compareWithStatic([{ ...ops, name }], [ops])[0]?.outcome;
+  assert.deepEqual(["ops", "o${SUFFIX}", "${PREFIX}ops", "other${SUFFIX}"].map(outcome), ["agrees", "agrees", "missing", "missing"]);
+});
