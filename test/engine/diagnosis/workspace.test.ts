@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { loadCatalogue } from "../../../src/engine/catalogue/index.ts";
+import { Workspace } from "../../../src/engine/diagnosis/index.ts";
+import type { WorkspaceOptions } from "../../../src/engine/diagnosis/index.ts";
+import type { Diagnosis } from "../../../src/engine/diagnosis/index.ts";
+import { MemoryFiles } from "../../support/memory-files.ts";
+
+const catalogue = loadCatalogue();
+
+function workspace(files: MemoryFiles, options: Partial<WorkspaceOptions> = {}): Workspace {
+  return new Workspace("/p", files, { catalogue, environment: {}, ...options });
+}
+
+/** Rule, severity, file and one-based line of every finding. */
+function said(diagnosis: Diagnosis): readonly string[] {
+  return diagnosis.findings.map((one) => `${one.severity} ${one.rule} ${one.location.path}:${one.location.range.start.line + 1}`);
+}
+
+const cmake = (standard: number): string => `cmake_minimum_required(VERSION 3.18)
+project(ops LANGUAGES CXX)
+set(CMAKE_CXX_STANDARD ${standard})
+find_package(Torch REQUIRED)
+add_library(ops SHARED ops.cpp)
+target_link_libraries(ops PRIVATE "\${TORCH_LIBRARIES}")
+`;
+const source = "#include <torch/library.h>\n";
+
+describe("a workspace", () => {
+  it("compares with the named torch", () => {
+    const files = new MemoryFiles({ "/p/CMakeLists.txt": cmake(17), "/p/ops.cpp": source });
+    assert.deepEqual(said(workspace(files, { against: ["torch==2.14.1+cu130"] }).diagnose()), ["error cxx-standard /p/CMakeLists.txt:3"]);
+    assert.deepEqual(said(workspace(files, { against: ["torch==2.8.0+cu128"] }).diagnose()), []);
+  });
+
+  it("says one thing once when several torches disagree with it", () => {
+    const files = new MemoryFiles({ "/p/CMakeLists.txt": cmake(14), "/p/ops.cpp": source });
+    const diagnosis = workspace(files, { against: ["torch==2.14.1+cu130", "torch==2.8.0+cu128"] }).diagnose();
+    assert.deepEqual(said(diagnosis), ["error cxx-standard /p/CMakeLists.txt:3"]);
+    assert.equal(diagnosis.installed.length, 2);
+  });
+
+  it("follows edits, and files that appear and go", () => {
+    const files = new MemoryFiles({ "/p/CMakeLists.txt": cmake(17), "/p/ops.cpp": source });
+    const project = workspace(files, { against: ["torch==2.14.1+cu130"] });
+    assert.equal(project.diagnose().findings.length, 1);
+
+    files.write("/p/CMakeLists.txt", cmake(20));
+    project.invalidate("/p/CMakeLists.txt");
+    assert.deepEqual(said(project.diagnose()), []);
+
+    files.write("/p/sub/CMakeLists.txt", cmake(14).replaceAll("ops", "sub"));
+    files.write("/p/sub/sub.cpp", source);
+    project.invalidate("/p/sub/CMakeLists.txt");
+    assert.deepEqual(said(project.diagnose()), ["error cxx-standard /p/sub/CMakeLists.txt:3"]);
+
+    files.delete("/p/sub/CMakeLists.txt");
+    project.invalidate("/p/sub/CMakeLists.txt");
+    assert.deepEqual(said(project.diagnose()), []);
+  });
+
+  it("answers from memory when nothing changed", () => {
+    const project = workspace(new MemoryFiles({ "/p/CMakeLists.txt": cmake(17), "/p/ops.cpp": source }), { against: ["torch==2.14.1+cu130"] });
+    assert.equal(project.diagnose(), project.diagnose());
+  });
+
+  it("takes torches, severities and exclusions from abiding.json, and lets the caller's choice win", () => {
+    const files = new MemoryFiles({
+      "/p/CMakeLists.txt": cmake(17),
+      "/p/ops.cpp": source,
+      "/p/old/CMakeLists.txt": cmake(14),
+      "/p/abiding.json": '{ "against": "torch==2.14.1+cu130", "rules": { "cxx-standard": "warning" }, "exclude": ["old"] }',
+    });
+    assert.deepEqual(said(workspace(files).diagnose()), ["warning cxx-standard /p/CMakeLists.txt:3"]);
+    assert.deepEqual(said(workspace(files, { rules: new Map([["cxx-standard", "info"]]) }).diagnose()), ["info cxx-standard /p/CMakeLists.txt:3"]);
+    assert.deepEqual(said(workspace(files, { against: ["torch==2.8.0+cu128"] }).diagnose()), []);
+  });
+
+  it("leaves out what abiding.json ignores and counts it", () => {
+    const files = new MemoryFiles({
+      "/p/examples/CMakeLists.txt": cmake(14),
+      "/p/examples/ops.cpp": source,
+      "/p/abiding.json": '{ "against": "torch==2.14.1+cu130", "ignore": [{ "rule": "cxx-standard", "path": "examples/**" }] }',
+    });
+    const diagnosis = workspace(files).diagnose();
+    assert.deepEqual(said(diagnosis), []);
+    assert.equal(diagnosis.suppressed, 1);
+  });
+
+  it("runs a rule that is off by default only when it is asked for", () => {
+    const files = new MemoryFiles({ "/p/CMakeLists.txt": cmake(20), "/p/ops.cpp": `${source}#include <ATen/ATen.h>\nat::Tensor f(at::Tensor x) { return x; }\n` });
+    const rulesOf = (options: Partial<WorkspaceOptions>): readonly string[] => workspace(files, { against: ["torch==2.14.1+cu130"], ...options }).diagnose().findings.map((one) => one.rule);
+    assert.deepEqual(rulesOf({}), []);
+    assert.deepEqual(rulesOf({ only: ["c10-boundary"] }), ["c10-boundary"]);
+    assert.deepEqual(rulesOf({ rules: new Map([["c10-boundary", "info"]]) }), ["c10-boundary"]);
+  });
+
+  it("configures a CMake project as setup.py and presets do, beside plainly", () => {
+    const files = new MemoryFiles({
+      "/p/CMakeLists.txt": cmake(17).replace("set(CMAKE_CXX_STANDARD 17)", 'if(NOT DEFINED CMAKE_CXX_STANDARD)\n  set(CMAKE_CXX_STANDARD 20)\nendif()'),
+      "/p/ops.cpp": source,
+      "/p/CMakePresets.json": '{ "version": 3, "configurePresets": [{ "name": "old", "binaryDir": "build", "cacheVariables": { "CMAKE_CXX_STANDARD": "14" } }] }',
+    });
+    const findings = workspace(files, { against: ["torch==2.14.1+cu130"] }).diagnose().findings.filter((one) => one.rule === "cxx-standard");
+    assert.deepEqual(findings.map((one) => one.location.path), ["/p/CMakePresets.json"]);
+    assert.match(findings[0]?.message ?? "", /C\+\+14/);
+  });
+
+  it("says what was not checked: no torch, and CMake files that no project leads to", () => {
+    const files = new MemoryFiles({ "/p/CMakeLists.txt": "project(x)\n", "/p/lost/CMakeLists.txt": "add_library(a a.cpp)\n" });
+    const { notChecked } = workspace(files, { environment: { PATH: "" } }).diagnose();
+    assert.ok(notChecked.some((sentence) => sentence.startsWith("No torch was found or named")), notChecked.join("\n"));
+    assert.ok(notChecked.some((sentence) => sentence.includes("lost/CMakeLists.txt")), notChecked.join("\n"));
+  });
+
+  it("reports a torch that cannot be resolved, and still checks the project itself", () => {
+    const files = new MemoryFiles({ "/p/CMakeLists.txt": cmake(17), "/p/abiding.json": '{ "against": ["nowhere/venv"] }' });
+    const diagnosis = workspace(files).diagnose();
+    assert.equal(diagnosis.installed.length, 0);
+    assert.ok(diagnosis.gaps.some((gap) => gap.kind === "file" && gap.message.includes("nowhere/venv")));
+    assert.equal(diagnosis.declared.length, 1);
+  });
+});
