@@ -195,7 +195,14 @@ export class Workspace {
     const handed = readings.flatMap((reading) => reading.observations);
     const reached = new Set<string>();
     for (const file of layout.cmakeLists) {
-      if (reached.has(file) || !isTopLevel(textOf(this.#files, file))) {
+      if (reached.has(file)) {
+        continue;
+      }
+      const text = this.#files.readText(file);
+      if (!text.ok) {
+        readings.push(unreadable(file, text.message));
+      }
+      if (!text.ok || !isTopLevel(text.text)) {
         continue;
       }
       const reading = this.#readCMakeProject(path.dirname(file), context, handed);
@@ -353,8 +360,12 @@ function matcherOf(globs: readonly string[]): (relativePath: string) => boolean 
   return (one) => matches(one.split(path.sep).join("/"));
 }
 
-function isTopLevel(text: string | undefined): boolean {
-  return text !== undefined && /^[ \t]*(?:project|cmake_minimum_required)[ \t]*\(/im.test(text);
+function unreadable(file: string, message: string): Reading {
+  return { targets: [], observations: [], requirements: [], gaps: [{ kind: "file", path: file, message }], files: [file] };
+}
+
+function isTopLevel(text: string): boolean {
+  return /^[ \t]*(?:project|cmake_minimum_required)[ \t]*\(/im.test(text);
 }
 
 function isListed(layout: ProjectFiles, file: string): boolean {
