@@ -222,7 +222,7 @@ class Evaluation {
     return this.#worlds([...left, marker, ...right], (string) => {
       const at = string.indexOf("\u0000");
       return compare(string.slice(0, at), string.slice(at + 1));
-    }, operator, `${render(left) || '""'} ${operator} ${render(right) || '""'}`);
+    }, operator, `${shown(left)} ${operator} ${shown(right)}`);
   }
 
   /** Decides in every world that the guards of the pieces allow. */
@@ -289,6 +289,11 @@ function defaultKnown(pieces: readonly Piece[]): boolean {
 
 function withoutUnset(pieces: readonly Piece[]): string {
   return render(pieces.filter((piece) => piece.unset === undefined));
+}
+
+/** A value in the text of a condition: what may be chosen otherwise by its name. */
+function shown(pieces: readonly Piece[]): string {
+  return render(pieces.map((piece) => (piece.overridable === undefined || piece.overridable.includes(":") ? piece : { ...piece, text: piece.overridable }))) || '""';
 }
 
 /** The identity of a value in conditions: unknown parts by what they ask, so that equal questions get equal answers. */

@@ -67,7 +67,11 @@ export class Conditions {
   }
 
   text(guard: Guard, joint: "and" | "or" = "and"): string {
-    return guard.map((code) => `${code & 1 ? "not " : ""}${this.#entries[code >> 1]?.text ?? ""}`).join(` ${joint} `);
+    return guard.map((code) => {
+      const text = this.#entries[code >> 1]?.text ?? "";
+      const whole = / and | or /.test(text) ? `(${text})` : text;
+      return code & 1 ? `not ${whole}` : guard.length > 1 ? whole : text;
+    }).join(` ${joint} `);
   }
 
   list(guard: Guard): readonly Condition[] {

@@ -140,6 +140,11 @@ export class Interpreter {
     return this.handlers.has(name);
   }
 
+  /** Nothing has set it so far, but the project does elsewhere: a list before its first element, not something from outside. */
+  countsAsEmpty(piece: Piece): boolean {
+    return piece.unset !== undefined && piece.follows === undefined && this.usage.sets.has(piece.unset) && !piece.unset.startsWith("CMAKE_");
+  }
+
   // Arguments
 
   evaluate(argument: Argument): readonly Piece[] {

@@ -16,7 +16,7 @@ export function loopItems(vm: Interpreter, args: readonly Arg[]): (readonly Piec
     for (let at = start; step > 0 && at <= stop && out.length <= limits.iterations; at += step) out.push([...known(String(at), vm.origin()).pieces]);
     return out;
   }
-  if (word(1) !== "IN") return args.slice(1).map((arg) => arg.pieces).filter((item) => !item.every((piece) => piece.unset !== undefined && piece.follows === undefined));
+  if (word(1) !== "IN") return args.slice(1).map((arg) => arg.pieces).filter((item) => !item.every((piece) => vm.countsAsEmpty(piece)));
   const out: (readonly Piece[])[] = [];
   let mode = "";
   for (const arg of args.slice(2)) {
@@ -25,7 +25,7 @@ export function loopItems(vm: Interpreter, args: readonly Arg[]): (readonly Piec
     else if (mode === "ITEMS") out.push(arg.pieces);
     else if (mode === "LISTS" && text !== undefined) {
       vm.noteUse(text);
-      out.push(...splitList(vm.lookup(text).pieces).filter((item) => !item.every((piece) => piece.unset !== undefined && piece.follows === undefined)));
+      out.push(...splitList(vm.lookup(text).pieces).filter((item) => !item.every((piece) => vm.countsAsEmpty(piece))));
     } else out.push([unknownPiece(render(arg.pieces), vm.origin())]);
   }
   return out;

@@ -21,8 +21,8 @@ export function transform(vm: Interpreter, pieces: readonly Piece[], change: (te
   let changed = false;
   for (const world of all) {
     // A variable that nothing sets counts as empty when it is worked on.
-    const text = render(world.pieces.filter((piece) => piece.unset === undefined || piece.follows !== undefined));
-    const isUnknown = world.pieces.some((piece) => piece.unknown && (piece.unset === undefined || piece.follows !== undefined));
+    const text = render(world.pieces.filter((piece) => !vm.countsAsEmpty(piece)));
+    const isUnknown = world.pieces.some((piece) => piece.unknown && !vm.countsAsEmpty(piece));
     const result = isUnknown ? undefined : change(text);
     if (result !== text) changed = true;
     const first = world.pieces.find((piece) => !piece.soft);
@@ -116,7 +116,7 @@ const list: Handler = (vm, call) => {
   vm.noteUse(name);
   const current = vm.lookup(name);
   const elements = () => splitList(current.pieces);
-  const certain = () => (current.pieces.every((piece) => (!piece.unknown || piece.unset !== undefined) && piece.guard.length === 0) ? elements().filter((one) => !one.every((piece) => piece.unset !== undefined)) : undefined);
+  const certain = () => (current.pieces.every((piece) => (!piece.unknown || vm.countsAsEmpty(piece)) && piece.guard.length === 0) ? elements().filter((one) => !one.every((piece) => piece.unset !== undefined)) : undefined);
   const put = (variable: string | undefined, to: Value | undefined) => {
     if (variable !== undefined) vm.set(variable, to ?? unknown(`\${${variable}}`, vm.origin()));
   };

@@ -9,7 +9,7 @@ export function noteCommandLines(vm: Interpreter, targets: readonly DeclaredTarg
   const seen = new Set<string>();
   const once = (argument: CompileArgument, what: string) => {
     const { location } = argument.evidence;
-    const key = `${what}|${location.path}|${location.range.start.line}`;
+    const key = what === "configuration" ? `${what}|${location.path}` : `${what}|${location.path}|${location.range.start.line}`;
     return !seen.has(key) && seen.add(key);
   };
   for (const target of targets) {
