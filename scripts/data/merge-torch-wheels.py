@@ -1,8 +1,8 @@
 """Writes data/torch-wheels.json from what read-torch-wheels.py and read-companions.py found.
 
-    python3 scripts/data/merge-torch-wheels.py FOLDER COMPANIONS.json
+    python3 scripts/data/merge-torch-wheels.py FOLDER COMPANIONS.json [AARCH64_FOLDER]
 
-A value that a wheel does not show is left out.
+A value that a wheel does not show is left out. Without AARCH64_FOLDER the rows for Linux aarch64 stay as they are.
 """
 import json
 import pathlib
@@ -84,6 +84,19 @@ def companions(metadata: dict) -> dict:
     return found
 
 
+def aarch64_row(version: str, facts: dict) -> dict:
+    """What differs between platforms; the headers do not."""
+    watched = {name.rsplit("/", 1)[-1]: lines for name, lines in facts.get("watched", {}).items()}
+    found = linux_facts(facts, watched, facts.get("libraries", {}))
+    kept = ["pybind11Key", "gxxAbiVersion", "libstdcxxAbi", "cudaVersion", "platformTag"]
+    return {"version": version, "wheel": facts["wheel"], **{key: found[key] for key in kept if key in found}}
+
+
+def aarch64_rows(folder: str) -> list[str]:
+    read = {path.stem: json.loads(path.read_text()) for path in pathlib.Path(folder).glob("*.json")}
+    return ["    " + json.dumps(aarch64_row(version, read[version])) for version in sorted(read, key=order)]
+
+
 def main() -> None:
     folder, metadata = pathlib.Path(sys.argv[1]), json.loads(pathlib.Path(sys.argv[2]).read_text())
     pins = companions(metadata)
@@ -94,8 +107,10 @@ def main() -> None:
         if version in pins:
             one["companions"] = pins[version]
         rows.append("    " + json.dumps(one))
-    about = json.loads(TABLE.read_text())["about"]
-    TABLE.write_text(json.dumps({"about": about}, indent=2)[:-2] + ',\n  "wheels": [\n' + ",\n".join(rows) + "\n  ]\n}\n")
+    table = json.loads(TABLE.read_text())
+    others = aarch64_rows(sys.argv[3]) if len(sys.argv) > 3 else ["    " + json.dumps(one) for one in table.get("aarch64", [])]
+    TABLE.write_text(json.dumps({"about": table["about"]}, indent=2)[:-2] + ',\n  "wheels": [\n' + ",\n".join(rows)
+                     + '\n  ],\n  "aarch64": [\n' + ",\n".join(others) + "\n  ]\n}\n")
 
 
 main()

@@ -3,8 +3,9 @@
     python3 scripts/data/read-torch-wheels.py FOLDER VERSION [VERSION ...]
 
 Downloads the wheel that the package index serves for Linux x86_64 (`VERSION@macos` takes the much smaller
-macOS one, whose headers are the same), reads it without unpacking, deletes it, and leaves
-FOLDER/VERSION.json. `merge-torch-wheels.py` makes data/torch-wheels.json of these files.
+macOS one, whose headers are the same; `VERSION@aarch64` that for Linux aarch64, into a folder of its own), reads it
+without unpacking, deletes it, and leaves FOLDER/VERSION.json. `merge-torch-wheels.py` makes data/torch-wheels.json of
+these files.
 """
 import json
 import pathlib
@@ -50,7 +51,8 @@ def download(version: str, folder: str) -> pathlib.Path:
         platforms = ["macosx_14_0_arm64", "macosx_11_0_arm64", "macosx_10_9_x86_64", "macosx_10_7_x86_64", "macosx_10_6_x86_64"]
     else:
         python, abi = ("3.11", "cp311") if major >= 2 else ("3.10", "cp310") if minor >= 11 else ("3.7", "cp37m")
-        platforms = ["manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64", "manylinux1_x86_64", "linux_x86_64"]
+        machine = "aarch64" if system == "aarch64" else "x86_64"
+        platforms = [f"{policy}_{machine}" for policy in ["manylinux_2_28", "manylinux_2_27", "manylinux_2_17", "manylinux2014", "manylinux1", "linux"]]
     command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "-d", folder,
                "--implementation", "cp", "--python-version", python, "--abi", abi]
     for platform in platforms:

@@ -11,8 +11,20 @@ interface ReleaseRow {
   readonly patches: readonly string[];
   readonly date?: string;
   readonly pythons: readonly string[];
-  readonly variants: readonly { readonly labels: readonly string[]; readonly abi?: number; readonly manylinux?: string; readonly source?: string }[];
+  readonly variants: readonly VariantGroup[];
   readonly default: string;
+  readonly defaultAarch64?: string;
+  /** Keys of the table's `sources`, separated by spaces. */
+  readonly source: string;
+}
+
+/** Labels that were built alike. */
+interface VariantGroup {
+  readonly labels: readonly string[];
+  /** Absent: "linux-x86_64". */
+  readonly platform?: "linux-aarch64";
+  readonly abi?: number;
+  readonly manylinux?: string;
   readonly source: string;
 }
 
@@ -31,6 +43,16 @@ interface WheelRow {
   readonly hasPybind11BuildAbi?: boolean;
   readonly companions?: Readonly<Record<string, string | undefined>>;
 }
+
+/** What the wheel for Linux aarch64 says that that for x86_64 does not. */
+interface Aarch64Row {
+  readonly version: string;
+  readonly wheel: string;
+  readonly pybind11Key?: string;
+  readonly gxxAbiVersion?: number;
+}
+
+type Sources = Readonly<Record<string, string | undefined>>;
 
 interface ToolkitRow {
   readonly version: string;
@@ -58,10 +80,11 @@ export function loadCatalogue(): Catalogue {
 }
 
 function build(): Catalogue {
-  const sources: Readonly<Record<string, string | undefined>> = releaseTable.sources;
+  const sources: Sources = releaseTable.sources;
   const wheels = new Map((wheelTable.wheels as readonly WheelRow[]).map((row) => [row.version, row]));
+  const aarch64 = new Map((wheelTable.aarch64 as readonly Aarch64Row[]).map((row) => [row.version, row]));
   const torchReleases = (releaseTable.releases as readonly ReleaseRow[]).flatMap((row) =>
-    [row.version, ...row.patches].map((version) => release(version, row, wheelOf(wheels.get(row.version), wheels.get(version)), sources)),
+    [row.version, ...row.patches].map((version) => release(version, row, wheelOf(wheels.get(row.version), wheels.get(version)), aarch64.get(row.version), sources)),
   );
   const cudaToolkits = (toolkitTable.toolkits as readonly ToolkitRow[]).map(toolkit);
   return {
@@ -94,13 +117,13 @@ function wheelOf(minor: WheelRow | undefined, own: WheelRow | undefined): Partia
   return { ...lent, ...own };
 }
 
-function release(version: string, row: ReleaseRow, seen: Partial<WheelRow>, sources: Readonly<Record<string, string | undefined>>): TorchRelease {
+function release(version: string, row: ReleaseRow, seen: Partial<WheelRow>, aarch64: Aarch64Row | undefined, sources: Sources): TorchRelease {
   const companions = Object.entries(seen.companions ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
     version,
     ...(version === row.version && row.date !== undefined ? { date: row.date } : {}),
     pythons: row.pythons,
-    variants: row.variants.flatMap((group) => group.labels.map((label) => variant(label, group, row, sources))),
+    variants: row.variants.flatMap((group) => group.labels.map((label) => variant(label, group, row, sources))).sort(byPlatformAndLabel),
     // Every row has a wheel (a test holds that); the oldest headers are C++11.
     cxxStandardFloor: seen.cxxStandardFloor ?? 11,
     cxxStandardDefault: seen.cxxStandardDefault ?? 11,
@@ -108,32 +131,53 @@ function release(version: string, row: ReleaseRow, seen: Partial<WheelRow>, sour
     ...(seen.pybind11Internals === undefined ? {} : { pybind11Internals: seen.pybind11Internals }),
     ...(seen.pybind11Key === undefined ? {} : { pybind11Key: seen.pybind11Key }),
     ...(seen.gxxAbiVersion === undefined ? {} : { gxxAbiVersion: seen.gxxAbiVersion }),
+    ...(aarch64 === undefined ? {} : { onAarch64: onAarch64(aarch64) }),
     cmakeCarriesAbi: seen.cmakeCarriesAbi ?? false,
     hasPybind11BuildAbi: seen.hasPybind11BuildAbi ?? false,
     companions: Object.fromEntries(companions),
-    sources: [sources[row.source] ?? row.source, ...(seen.wheel === undefined ? [] : [`read from ${seen.wheel}`])],
+    sources: [named(row.source, sources), ...(seen.wheel === undefined ? [] : [`read from ${seen.wheel}`])],
   };
 }
 
-function variant(label: string, group: ReleaseRow["variants"][number], row: ReleaseRow, sources: Readonly<Record<string, string | undefined>>): TorchVariant {
-  const source = group.source ?? row.source;
-  const rocm = /^rocm(\d+(?:\.\d+)*)$/.exec(label)?.[1];
+function variant(label: string, group: VariantGroup, row: ReleaseRow, sources: Sources): TorchVariant {
+  const platform = group.platform ?? "linux-x86_64";
+  const rocm = rocmOfLabel(label);
   return {
     label,
-    platform: "linux-x86_64",
-    isDefault: label === row.default,
+    platform,
+    isDefault: label === (platform === "linux-aarch64" ? row.defaultAarch64 : row.default),
     ...(group.abi === 0 || group.abi === 1 ? { libstdcxxAbi: group.abi } : {}),
     cudaVersion: cudaOfLabel(label),
     ...(rocm === undefined ? {} : { rocmVersion: rocm }),
     ...(group.manylinux === undefined ? {} : { manylinux: group.manylinux }),
-    source: sources[source] ?? source,
+    source: named(group.source, sources),
   };
 }
 
-/** "cu126" is 12.6, "cu80" is 8.0: the last digit is the minor version. */
-function cudaOfLabel(label: string): string | null {
-  const digits = /^cu(\d+)(\d)$/.exec(label);
+function named(keys: string, sources: Sources): string {
+  return keys.split(" ").map((key) => sources[key] ?? key).join("; ");
+}
+
+function byPlatformAndLabel(one: TorchVariant, other: TorchVariant): number {
+  return other.platform.localeCompare(one.platform) || one.label.localeCompare(other.label, "en", { numeric: true });
+}
+
+function onAarch64(row: Aarch64Row): NonNullable<TorchRelease["onAarch64"]> {
+  return {
+    ...(row.gxxAbiVersion === undefined ? {} : { gxxAbiVersion: row.gxxAbiVersion }),
+    ...(row.pybind11Key === undefined ? {} : { pybind11Key: row.pybind11Key }),
+    source: `read from ${row.wheel}`,
+  };
+}
+
+/** "cu126" is 12.6, "cu80" is 8.0: the last digit is the minor version. "cu121.with.pypi.cudnn" is 12.1. */
+export function cudaOfLabel(label: string): string | null {
+  const digits = /^cu(\d+)(\d)(?:\.|$)/.exec(label);
   return digits === null ? null : `${digits[1]}.${digits[2]}`;
+}
+
+export function rocmOfLabel(label: string): string | undefined {
+  return /^rocm(\d+(?:\.\d+)*)$/.exec(label)?.[1];
 }
 
 function removedHeaders(row: HeaderRow): readonly RemovedApi[] {

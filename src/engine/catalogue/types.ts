@@ -1,6 +1,6 @@
 /** One build of a torch release, named by its local version label. */
 export interface TorchVariant {
-  /** "cpu", "cu126", "rocm6.4", "xpu"; the build that PyPI serves is marked by `isDefault`. */
+  /** "cpu", "cu126", "rocm6.4", "xpu"; the build that PyPI serves for the platform is marked by `isDefault`. */
   readonly label: string;
   readonly platform: "linux-x86_64" | "linux-aarch64" | "macos-arm64" | "macos-x86_64" | "windows-amd64";
   readonly isDefault: boolean;
@@ -9,6 +9,7 @@ export interface TorchVariant {
   /** null: built without CUDA. */
   readonly cudaVersion: string | null;
   readonly rocmVersion?: string;
+  /** The platform tag in the name of the wheel: "manylinux_2_28_x86_64", or "linux_x86_64" where it promises nothing. */
   readonly manylinux?: string;
   readonly source: string;
 }
@@ -20,6 +21,7 @@ export interface TorchRelease {
   readonly date?: string;
   /** "3.9", "3.13t". */
   readonly pythons: readonly string[];
+  /** Those that a source shows, x86_64 first; others may exist. */
   readonly variants: readonly TorchVariant[];
   readonly cxxStandardFloor: number;
   /** What torch.utils.cpp_extension adds when no -std is given. */
@@ -31,6 +33,8 @@ export interface TorchRelease {
   readonly gxxAbiVersion?: number;
   /** The whole pybind11 key in the wheel that the index serves, for its Python: "v4_gcc_libstdcpp_cxxabi1011". */
   readonly pybind11Key?: string;
+  /** The same two of the wheel that the index serves for Linux aarch64, whose compiler is another. */
+  readonly onAarch64?: { readonly gxxAbiVersion?: number; readonly pybind11Key?: string; readonly source: string };
   /** Whether TorchConfig.cmake still sets the ABI macro in TORCH_CXX_FLAGS. */
   readonly cmakeCarriesAbi: boolean;
   /** Whether torch._C._PYBIND11_BUILD_ABI exists. */

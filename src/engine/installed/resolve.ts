@@ -12,13 +12,18 @@ export type Resolution = { readonly ok: true; readonly body: InstalledBody } | {
 
 /**
  * What `--against` names: a venv or conda prefix, a Python executable, a torch or libtorch folder, a torch wheel, a saved
- * profile, or "torch==VERSION[+LABEL]" of the catalogue. Relative paths start at the workspace folder. A path may begin with "~/".
+ * profile, or "torch==VERSION[+LABEL]" of the catalogue (with "; platform_machine == 'aarch64'" for that machine). Relative paths start at the workspace folder. A path may begin with "~/".
  */
 export function resolveAgainst(spec: string, where: Surroundings): Resolution {
   const text = spec.trim();
   if (/^(?:torch\s*={2,3}\s*)?v?\d+\.\d+/.test(text) && !/[\\/]/.test(text) && where.files.status(path.resolve(where.root, text)) === undefined) {
-    const body = describeRelease(text, where.catalogue);
-    return body === undefined ? failed(`"${text}" is not a torch release; write it as torch==2.8.0 or torch==2.8.0+cu128.`) : { ok: true, body };
+    const body = describeRelease(text, where.catalogue, undefined, machinePlatform());
+    if (body === undefined) {
+      return failed(`"${text}" is not a torch release; write it as torch==2.8.0 or torch==2.8.0+cu128.`);
+    }
+    // Checked against a bare version number, everything would come out silent.
+    const nothingKnown = body.facts.every((fact) => fact.trait === "torch-version");
+    return nothingKnown ? failed(body.notKnown[0] ?? `Nothing is known of ${text}.`) : { ok: true, body };
   }
   if (/^torch\b\s*(?:[<>~!]|=(?!=)|$)/.test(text)) {
     return failed(`"${text}" does not name one release; write it as torch==2.8.0 or torch==2.8.0+cu128.`);
@@ -27,6 +32,11 @@ export function resolveAgainst(spec: string, where: Surroundings): Resolution {
     return failed(`${text} is an address; Abiding reads wheels from this machine only. Download it and name the file.`);
   }
   return resolvePath(absolute(text, where), where);
+}
+
+/** A release without a marker is the one for this machine where the catalogue has it, else that for Linux x86_64. */
+function machinePlatform(): "linux-aarch64" | "linux-x86_64" {
+  return process.platform === "linux" && process.arch === "arm64" ? "linux-aarch64" : "linux-x86_64";
 }
 
 function resolvePath(place: string, where: Surroundings): Resolution {

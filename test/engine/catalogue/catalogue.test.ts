@@ -26,12 +26,32 @@ describe("the table of torch releases", () => {
   it("agrees with what each wheel of the index says of itself", () => {
     const disagreements: string[] = [];
     for (const wheel of wheels.wheels as readonly Measured[]) {
-      const served = catalogue.torchRelease(wheel.version)?.variants.find((one) => one.isDefault);
+      const served = catalogue.torchRelease(wheel.version)?.variants.find((one) => one.isDefault && one.platform === "linux-x86_64");
       if (wheel.libstdcxxAbi !== undefined && wheel.libstdcxxAbi !== served?.libstdcxxAbi) disagreements.push(`${wheel.version} ABI`);
       if (wheel.cudaVersion !== undefined && wheel.cudaVersion !== served?.cudaVersion) disagreements.push(`${wheel.version} CUDA ${wheel.cudaVersion}`);
       if (wheel.platformTag !== undefined && wheel.platformTag !== served?.manylinux) disagreements.push(`${wheel.version} ${wheel.platformTag}`);
     }
     assert.deepEqual(disagreements, []);
+  });
+
+  it("agrees with the wheels for Linux aarch64", () => {
+    const disagreements: string[] = [];
+    for (const wheel of wheels.aarch64 as readonly Measured[]) {
+      const served = catalogue.torchRelease(wheel.version)?.variants.find((one) => one.isDefault && one.platform === "linux-aarch64");
+      if (wheel.libstdcxxAbi !== served?.libstdcxxAbi) disagreements.push(`${wheel.version} ABI`);
+      if ((wheel.cudaVersion ?? null) !== served?.cudaVersion) disagreements.push(`${wheel.version} CUDA ${wheel.cudaVersion ?? "none"}`);
+      if (wheel.platformTag !== served?.manylinux) disagreements.push(`${wheel.version} ${wheel.platformTag ?? ""}`);
+    }
+    assert.deepEqual(disagreements, []);
+  });
+
+  it("names each build once, and a known source for it", () => {
+    for (const release of catalogue.torchReleases) {
+      const keys = release.variants.map((one) => `${one.platform} ${one.label}`);
+      assert.deepEqual(keys, [...new Set(keys)], release.version);
+      assert.deepEqual(release.variants.filter((one) => one.source === "" || /(?:^|; )[a-z0-9.-]+(?:;|$)/.test(one.source)).map((one) => one.label), [], release.version);
+      assert.equal(release.variants.filter((one) => one.isDefault && one.platform === "linux-x86_64").length, 1, release.version);
+    }
   });
 
   it("rests on a wheel for every minor release", () => {
@@ -40,7 +60,7 @@ describe("the table of torch releases", () => {
   });
 
   it("knows the facts that rules turn on", () => {
-    const facts = ["1.4.0", "1.5.0", "2.0.0", "2.1.0", "2.11.0", "2.12.0", "2.13.0", "2.14.1"].map((version) => {
+    const facts = ["1.4.0", "1.5.0", "2.0.0", "2.1.0", "2.11.0", "2.12.0", "2.13.0", "2.14.1", "2.15.0"].map((version) => {
       const release = catalogue.torchRelease(version);
       return [version, release?.cxxStandardFloor, release?.cxxStandardDefault, release?.pybind11Version];
     });
@@ -53,6 +73,7 @@ describe("the table of torch releases", () => {
       ["2.12.0", 17, 20, "3.0.1"],
       ["2.13.0", 17, 20, "3.0.4"],
       ["2.14.1", 20, 20, "3.1.0"],
+      ["2.15.0", 20, 20, "3.1.0"],
     ]);
     assert.deepEqual(["2.7.0", "2.8.0", "2.9.0"].map((one) => [catalogue.torchRelease(one)?.cmakeCarriesAbi, catalogue.torchRelease(one)?.hasPybind11BuildAbi]), [[true, true], [false, true], [false, false]]);
   });
@@ -98,8 +119,50 @@ describe("describeRelease", () => {
     const body = describeRelease("torch==2.6.0", catalogue);
     assert.equal(valueOf(body?.facts ?? [], "libstdcxx-abi"), undefined);
     assert.equal(valueOf(body?.facts ?? [], "cxx-standard-floor"), 17);
-    assert.match(body?.notKnown[0] ?? "", /cpu, cu118, cu124 with _GLIBCXX_USE_CXX11_ABI=0; cu126, rocm6\.2\.4, xpu with _GLIBCXX_USE_CXX11_ABI=1/);
-    assert.match(body?.notKnown[1] ?? "", /PyPI serves cu124/);
+    assert.deepEqual(body?.notKnown, [
+      "The libstdc++ ABI of torch 2.6.0 depends on the build: cpu, cu118, cu124 with _GLIBCXX_USE_CXX11_ABI=0; cpu.cxx11.abi, cu126, rocm6.1, rocm6.2.4, xpu with _GLIBCXX_USE_CXX11_ABI=1.",
+      "The CUDA version of torch 2.6.0 depends on the build: for Linux x86_64 the catalogue knows cpu, cpu.cxx11.abi, cu118, cu124, cu126, rocm6.1, rocm6.2.4, xpu, and PyPI serves cu124. Name one, for instance torch==2.6.0+cu124.",
+    ]);
+  });
+
+  it("knows the builds that other indexes than PyPI serve", () => {
+    const told = ["2.9.0+cu129", "2.10.0+cu129", "2.11.0+cu129", "2.9.1+rocm6.4", "2.8.0+xpu", "2.7.1+cu118", "2.5.1+rocm6.2", "2.1.2+cu121.with.pypi.cudnn", "2.6.0+cpu.cxx11.abi", "2.15.0+cu132"].map((spec) => {
+      const facts = describeRelease(spec, catalogue)?.facts ?? [];
+      return [spec, valueOf(facts, "libstdcxx-abi"), valueOf(facts, "cuda-version"), valueOf(facts, "rocm-version"), valueOf(facts, "platform-tag")];
+    });
+    assert.deepEqual(told, [
+      ["2.9.0+cu129", 1, "12.9", undefined, "manylinux_2_28_x86_64"],
+      ["2.10.0+cu129", 1, "12.9", undefined, "manylinux_2_28_x86_64"],
+      ["2.11.0+cu129", 1, "12.9", undefined, "manylinux_2_28_x86_64"],
+      ["2.9.1+rocm6.4", 1, null, "6.4", "manylinux_2_28_x86_64"],
+      ["2.8.0+xpu", 1, null, undefined, "linux_x86_64"],
+      ["2.7.1+cu118", 1, "11.8", undefined, "manylinux_2_28_x86_64"],
+      ["2.5.1+rocm6.2", 0, null, "6.2", "linux_x86_64"],
+      ["2.1.2+cu121.with.pypi.cudnn", 0, "12.1", undefined, "linux_x86_64"],
+      ["2.6.0+cpu.cxx11.abi", 1, null, undefined, "linux_x86_64"],
+      ["2.15.0+cu132", 1, "13.2", undefined, "manylinux_2_28_x86_64"],
+    ]);
+  });
+
+  it("answers for another machine when asked", () => {
+    const arm = describeRelease("2.8.0", catalogue, "3.11", "linux-aarch64");
+    assert.deepEqual(["libstdcxx-abi", "cuda-version", "platform", "gxx-abi-version", "pybind11-internals"].map((trait) => valueOf(arm?.facts ?? [], trait as "platform")), [1, undefined, "linux-aarch64", 1018, "v4_gcc_libstdcpp_cxxabi1018"]);
+    assert.deepEqual(arm?.notKnown, ["The CUDA version of torch 2.8.0 depends on the build: for Linux aarch64 the catalogue knows cpu, cu129, and PyPI serves cpu. Name one, for instance torch==2.8.0+cpu."]);
+    const marked = (spec: string): unknown => valueOf(describeRelease(spec, catalogue)?.facts ?? [], "libstdcxx-abi");
+    assert.equal(marked("torch==2.6.0; platform_machine == 'aarch64'"), 1);
+    assert.equal(marked("torch==2.6.0+cpu; platform_machine == \"x86_64\""), 0);
+    assert.equal(marked("torch==2.3.1; platform_machine == 'aarch64'"), 0);
+    // The CUDA wheels of 2.5 for aarch64 have not been read.
+    assert.equal(marked("torch==2.5.0; platform_machine == 'aarch64'"), undefined);
+    assert.match(describeRelease("1.0.0", catalogue, undefined, "linux-aarch64")?.notKnown[0] ?? "", /no build of torch 1\.0\.0 for Linux aarch64/);
+    assert.deepEqual(arm?.distributions[0]?.requires, []);
+  });
+
+  it("lends the pins of the build that PyPI serves to no other", () => {
+    const requires = (spec: string): readonly string[] => describeRelease(spec, catalogue)?.distributions[0]?.requires ?? [];
+    assert.ok(requires("2.8.0+cu128").includes("triton==3.4.0") && requires("2.8.0+cu128").some((one) => one.startsWith("nvidia-")));
+    assert.deepEqual(requires("2.8.0+cu126"), ["triton==3.4.0"]);
+    assert.deepEqual(requires("2.8.0+cpu"), []);
   });
 
   it("tells the pybind11 key only where it is established", () => {
@@ -121,12 +184,18 @@ describe("describeRelease", () => {
     const nightly = describeRelease("2.16.0.dev20261101+cu130", catalogue);
     assert.deepEqual(nightly?.facts.map((fact) => [fact.trait, fact.value]), [["torch-version", "2.16.0.dev20261101+cu130"], ["cuda-version", "13.0"]]);
     assert.match(nightly?.notKnown[0] ?? "", /not in the catalogue/);
-    assert.match(describeRelease("2.8.0+cu999", catalogue)?.notKnown[0] ?? "", /No official build of torch 2\.8\.0 is labelled "cu999"/);
+    const unknown = describeRelease("2.8.0+cu999", catalogue);
+    assert.equal(unknown?.notKnown[0], "The catalogue knows no build of torch 2.8.0 labelled \"cu999\" for Linux x86_64; it knows cpu, cu126, cu128, cu129, rocm6.3, rocm6.4, xpu, all built with _GLIBCXX_USE_CXX11_ABI=1. What depends on the build is left open.");
+    assert.deepEqual([valueOf(unknown.facts, "cuda-version"), valueOf(unknown.facts, "cxx-standard-floor"), valueOf(unknown.facts, "pybind11-version")], [undefined, 17, "2.13.6"]);
+    const unlisted = describeRelease("2.15.0+cu130", catalogue);
+    assert.match(unlisted?.notKnown[0] ?? "", /it knows cu132, which is built with _GLIBCXX_USE_CXX11_ABI=1\./);
+    assert.equal(valueOf(unlisted?.facts ?? [], "cuda-version"), "13.0");
+    assert.match(describeRelease("2.7.0+cu126", catalogue, undefined, "linux-aarch64")?.notKnown[0] ?? "", /labelled "cu126" for Linux aarch64 \(only for Linux x86_64\); it knows cpu, cu128/);
     assert.equal(describeRelease("torch>=2.8", catalogue), undefined);
   });
 
-  it("leaves the ABI open where sources disagree", () => {
-    const body = describeRelease("2.7.1+cu118", catalogue);
+  it("leaves the ABI open where nothing read tells it", () => {
+    const body = describeRelease("2.5.1+cu124", catalogue, undefined, "linux-aarch64");
     assert.equal(valueOf(body?.facts ?? [], "libstdcxx-abi"), undefined);
     assert.match(body?.notKnown[0] ?? "", /not established/);
   });

@@ -24,12 +24,12 @@ function unknownBuild(context: RuleContext, rule: Rule, one: Requirement): Findi
   const label = pin === undefined ? undefined : localLabel(pin);
   const release = pin === undefined ? undefined : context.catalogue.torchRelease(publicVersion(pin) ?? "");
   if (pin === undefined || label === undefined || !release || /dev|rc|[ab]\d/.test(publicVersion(pin) ?? "") || !officialLabel.test(label) || one.url !== undefined) return undefined;
-  const labels = release.variants.map((variant) => variant.label);
+  const labels = [...new Set(release.variants.map((variant) => variant.label))];
   const family = label.replace(/[\d.]+$/, "");
   const kin = [...new Set(labels)].filter((other) => other.replace(/[\d.]+$/, "") === family);
   const first = context.catalogue.torchReleases.find((other) => other.variants.some((variant) => variant.label === label));
   if (kin.length === 0 || labels.includes(label) || !first) return undefined;
-  // The table holds the builds that were announced for Linux x86_64, and a label between its neighbours may exist all
+  // The table holds the builds that a source shows, and a label between its neighbours may exist all
   // the same: one cannot that begins with a later release, or that is older than all of the release's own.
   const early = compareVersions(release.version, first.version) < 0;
   if (!early && !(family === "cu" && kin.every((other) => Number(other.slice(2)) > Number(label.slice(2))))) return undefined;
