@@ -20,6 +20,7 @@ import { configurationName, readConfiguration } from "./configuration.ts";
 import type { Configuration, RuleSetting } from "./configuration.ts";
 import { compareFindings } from "./diagnosis.ts";
 import type { Diagnosis } from "./diagnosis.ts";
+import { EncodingWitness } from "./encodingWitness.ts";
 import { discoverProject } from "./discover.ts";
 import type { ProjectFiles } from "./discover.ts";
 import { contextKey, ReadingCache, textOf } from "./readings.ts";
@@ -46,7 +47,7 @@ export interface WorkspaceOptions {
  */
 export class Workspace {
   readonly root: string;
-  readonly #files: Files;
+  readonly #files: EncodingWitness;
   readonly #options: WorkspaceOptions;
   readonly #readings = new ReadingCache();
   readonly #cmakeFiles = new CMakeFileCache();
@@ -62,7 +63,7 @@ export class Workspace {
 
   constructor(root: string, files: Files, options: WorkspaceOptions) {
     this.root = path.resolve(root);
-    this.#files = files;
+    this.#files = new EncodingWitness(files);
     this.#options = options;
     this.#names = namesOfInterest(options.catalogue);
   }
@@ -162,6 +163,11 @@ export class Workspace {
     const allowed = mergePasses(passes).filter((finding) => !configuration.ignore.some((one) => one.rule === finding.rule && picomatch.isMatch(relativePath(this.root, finding.location.path), one.path, { dot: true })));
     const suppression = applySuppressions(allowed, this.#files, isRuleName, [...readFiles]);
     gaps.push(...suppression.gaps);
+    for (const file of readFiles) {
+      if (this.#files.isLossy(file)) {
+        gaps.push({ kind: "file", path: file, message: "The file is not UTF-8; the bytes that could not be decoded were replaced, and the rest was read." });
+      }
+    }
     return {
       root: this.root,
       declared,

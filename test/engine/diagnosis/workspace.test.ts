@@ -33,6 +33,12 @@ describe("a workspace", () => {
     assert.deepEqual(said(workspace(files, { against: ["torch==2.8.0+cu128"] }).diagnose()), []);
   });
 
+  it("places a standard that setup.py hands to CMake in setup.py", () => {
+    const script = "import subprocess\nfrom setuptools import setup\nsubprocess.check_call(['cmake', '-DCMAKE_CXX_STANDARD=17', '.'])\nsetup()\n";
+    const files = new MemoryFiles({ "/p/CMakeLists.txt": cmake(17).replace("set(CMAKE_CXX_STANDARD 17)\n", ""), "/p/ops.cpp": source, "/p/setup.py": script });
+    assert.deepEqual(said(workspace(files, { against: ["torch==2.14.1+cu130"] }).diagnose()), ["error cxx-standard /p/setup.py:3"]);
+  });
+
   it("says one thing once when several torches disagree with it", () => {
     const files = new MemoryFiles({ "/p/CMakeLists.txt": cmake(14), "/p/ops.cpp": source });
     const diagnosis = workspace(files, { against: ["torch==2.14.1+cu130", "torch==2.8.0+cu128"] }).diagnose();
@@ -111,6 +117,13 @@ describe("a workspace", () => {
     const { notChecked } = workspace(files, { environment: { PATH: "" } }).diagnose();
     assert.ok(notChecked.some((sentence) => sentence.startsWith("No torch was found or named")), notChecked.join("\n"));
     assert.ok(notChecked.some((sentence) => sentence.includes("lost/CMakeLists.txt")), notChecked.join("\n"));
+  });
+
+  it("names a build file that is not UTF-8 and reads the rest of it", () => {
+    const files = new MemoryFiles({ "/p/CMakeLists.txt": new Uint8Array([...new TextEncoder().encode("# caf"), 0xe9, 10, ...new TextEncoder().encode(cmake(17))]), "/p/ops.cpp": source });
+    const diagnosis = workspace(files, { against: ["torch==2.14.1+cu130"] }).diagnose();
+    assert.deepEqual(said(diagnosis), ["error cxx-standard /p/CMakeLists.txt:4"]);
+    assert.deepEqual(diagnosis.gaps.filter((gap) => gap.kind === "file").map((gap) => [gap.path, gap.message.slice(0, 21)]), [["/p/CMakeLists.txt", "The file is not UTF-8"]]);
   });
 
   it("reports a torch that cannot be resolved, and still checks the project itself", () => {
