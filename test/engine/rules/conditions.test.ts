@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { contradict } from "../../../src/engine/rules/conditions.ts";
+import { contradict, followFrom } from "../../../src/engine/rules/conditions.ts";
 
 const location = { path: "/p", range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } } };
 
@@ -23,4 +23,14 @@ test("what is not understood stays undecided", () => {
   assert.equal(together("A", '!A STREQUAL "x"', "B EQUAL 1"), true);
   assert.equal(together("A", "!A and", "(", "!)"), true);
   assert.equal(together("A", `!${"A and ".repeat(100)}A`), true);
+});
+
+test("what follows from the conditions of a target", () => {
+  const conditions = (...texts: readonly string[]) => texts.map((one) => ({ text: one.replace(/^!/, ""), id: one.replace(/^!/, ""), branch: one.startsWith("!") ? 1 : 0, location }));
+  assert.equal(followFrom(conditions("A OR B"), conditions("B")), true);
+  assert.equal(followFrom(conditions("A OR B"), conditions("C")), false);
+  assert.equal(followFrom(conditions("A AND B"), conditions("B")), false);
+  assert.equal(followFrom(conditions("X STREQUAL y"), conditions("X STREQUAL y")), true);
+  assert.equal(followFrom(conditions("!A OR B"), conditions("B")), false);
+  assert.equal(followFrom([], conditions("B")), true);
 });

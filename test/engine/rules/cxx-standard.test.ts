@@ -121,3 +121,39 @@ test("a list under a key that is not read explains the difference", () => {
   made.observations.push({ kind: "ineffective-setting", reason: "unknown-key", message: "", related: [], conditions: [], evidence: made.evidence("/p/setup.py", "-O3") });
   assert.deepEqual(made.check(cxxStandard), []);
 });
+
+const needs17 = { "cxx-standard-floor": 17, "cxx-standard-default": 17 } as const;
+
+function hardware(path: string, version: string, facts: Readonly<Record<string, string>> = {}) {
+  const made = new RuleProject({ [path]: setup, "/p/a.cpp": torchSource, "/p/a.cu": torchSource });
+  made.target(path, ["/p/a.cpp", "/p/a.cu"], { builder: "setuptools", kind: "extension", madeBy: "CUDAExtension", arguments: [made.argument(path, "-std=c++14", { languages: both })] });
+  return made.torch(version, { ...needs17, ...facts }).check(cxxStandard).length;
+}
+
+test("build files of hardware that the torch does not serve are silent", () => {
+  assert.equal(hardware("/p/setup_rocm.py", "2.5.1+cu124"), 0);
+  assert.equal(hardware("/p/setup_rocm.py", "2.5.1+rocm6.2", { "rocm-version": "6.2" }), 1);
+  assert.equal(hardware("/p/ops/npu/setup.py", "2.5.1+cu124"), 0);
+  assert.equal(hardware("/p/ops/input/setup.py", "2.5.1+cu124"), 1);
+});
+
+test("the headers of the stable ABI have no floor", () => {
+  const made = project(old);
+  const [target] = made.targets;
+  assert.ok(target);
+  made.targets[0] = { ...target, arguments: [...target.arguments, { text: "-DTORCH_TARGET_VERSION=0x0209000000000000", known: true, languages: ["CXX"], origin: "option", conditions: [], evidence: made.evidence("/p/setup.py", "ops") }] };
+  assert.deepEqual(made.torch("2.9.1", needs17).check(cxxStandard), []);
+});
+
+test("a standard that linked targets demand wherever the target exists", () => {
+  const made = project(old);
+  const [target] = made.targets;
+  assert.ok(target);
+  const raised = { text: "-std=c++20", known: true, languages: both, origin: "standard" as const, evidence: made.evidence("/p/setup.py", "'-std=c++17'") };
+  const under = (own: string) => {
+    made.targets[0] = { ...target, conditions: [made.condition(own)], arguments: [...target.arguments, { ...raised, conditions: [made.condition("WITH_A OR WITH_B")] }] };
+    return made.torch("2.9.1", needs17).check(cxxStandard).length;
+  };
+  assert.equal(under("WITH_B"), 0);
+  assert.equal(under("WITH_C"), 1);
+});

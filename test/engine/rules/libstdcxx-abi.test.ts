@@ -144,6 +144,18 @@ test("two switches that both may be on, but not a switch and its negation", () =
   assert.deepEqual(check("USE_OLD", "NOT USE_OLD", 1), ["/p/CMakeLists.txt:2 error"]);
 });
 
+test("switches that add up in several targets are one finding, and a warning where both have to be asked for", () => {
+  const made = linked(undefined, undefined);
+  made.targets.length = 0;
+  const off = (name: string) => ({ ...made.condition(name), byDefault: false });
+  const zero = made.argument("/p/CMakeLists.txt", "-D_GLIBCXX_USE_CXX11_ABI=0", { conditions: [off("WITH_OLD")] });
+  const one = made.argument("/p/CMakeLists.txt", "-D_GLIBCXX_USE_CXX11_ABI=1", { conditions: [off("WITH_NEW")], evidence: made.evidence("/p/CMakeLists.txt", "_GLIBCXX_USE_CXX11_ABI=1") });
+  for (const name of ["a", "b"]) made.target("/p/CMakeLists.txt", ["/p/main.cpp"], { name, usesTorch: false, arguments: [zero, one] });
+  const found = made.check(libstdcxxAbi);
+  assert.deepEqual(lines(found), ["/p/CMakeLists.txt:2 warning"]);
+  assert.match(found[0]?.message ?? "", /^Targets a and b get _GLIBCXX_USE_CXX11_ABI=0 \(when WITH_OLD is on\) at CMakeLists\.txt:2 and 1 \(when WITH_NEW is on\) at CMakeLists\.txt:\d+\./);
+});
+
 test("defaults of CMake and setup.py that differ, and a default that is not torch's", () => {
   const made = new RuleProject({ "/p/CMakeLists.txt": "set(CXX11 0)\nops\n", "/p/setup.py": "environ 1\n", "/p/a.cpp": torchSource }).target("/p/CMakeLists.txt", ["/p/a.cpp"]);
   const setting = (path: string, text: string, value: 0 | 1, how: string): AbiSetting => ({ kind: "abi-setting", value, how, variable: path.endsWith("py") ? "_GLIBCXX_USE_CXX11_ABI" : "GLIBCXX_USE_CXX11_ABI", conditions: [], evidence: made.evidence(path, text) });

@@ -144,3 +144,57 @@ test("pieces of the key written out, from torch 2.9 on", () => {
   assert.deepEqual(lines(binding("", "add_library", [flag]).torch("2.9.1", v11).check(pybind11Internals)), ["/p/CMakeLists.txt:3 warning"]);
   assert.deepEqual(binding("", "add_library", [flag]).torch("2.8.0", v5).check(pybind11Internals), []);
 });
+
+test("a toolkit on the machine of another major version than torch's is not the one that builds", () => {
+  const found = architectures("CMAKE_CUDA_ARCHITECTURES", "70;80").torch("2.5.1", { "cuda-version": "12.4" }).toolchain("/usr/local/cuda", { "cuda-version": "13.0" }).check(cudaArchitectures);
+  assert.deepEqual(found, []);
+  assert.equal(architectures("CMAKE_CUDA_ARCHITECTURES", "70;80").torch("2.13.0", { "cuda-version": "13.0" }).toolchain("/usr/local/cuda", { "cuda-version": "13.0" }).check(cudaArchitectures).length, 1);
+});
+
+test("tests of nvcc's version are evaluated, and a GPU that the user names is the user's", () => {
+  const asked = (condition: string, cuda: string) => architectures("TORCH_CUDA_ARCH_LIST", cuda === "13.0" ? "7.0" : "12.0", [condition]).torch("2.6.0", { "cuda-version": cuda }).check(cudaArchitectures).length;
+  assert.equal(asked('bare_metal_version >= Version("12.8")', "12.4"), 0);
+  assert.equal(asked('bare_metal_version >= Version("11.2")', "13.0"), 1);
+  assert.equal(asked('"${SM}" GREATER -1', "13.0"), 0);
+  assert.equal(asked("WITH_SMALL", "13.0"), 1);
+});
+
+test("a folder's list and what its targets make of it are one finding", () => {
+  const made = architectures("CMAKE_CUDA_ARCHITECTURES", "60").torch("2.13.0", { "cuda-version": "13.0" });
+  made.target("/p/setup.py", ["/p/a.cu"], { arguments: [made.argument("/p/setup.py", "--generate-code=arch=compute_60,code=[sm_60]", { languages: ["CUDA"], evidence: made.evidence("/p/setup.py", "60") })] });
+  const found = made.check(cudaArchitectures);
+  assert.equal(found.length, 1);
+  assert.match(found[0]?.message ?? "", /^The flags of target ops/);
+});
+
+test("assigning the value that newer torch has anyway is information", () => {
+  const assigned = (text: string) => {
+    const made = new RuleProject({ "/p/setup.py": `torch._C._GLIBCXX_USE_CXX11_ABI = ${text}\n` });
+    made.observations.push({ kind: "torch-lookup", what: "torch._C._GLIBCXX_USE_CXX11_ABI", use: "assigned", guarded: false, conditions: [], evidence: made.evidence("/p/setup.py", "torch._C._GLIBCXX_USE_CXX11_ABI") });
+    return lines(made.torch("2.13.0").check(torchAbiLookup));
+  };
+  assert.deepEqual(assigned("True"), ["/p/setup.py:1 info"]);
+  assert.deepEqual(assigned("False"), ["/p/setup.py:1 warning"]);
+});
+
+function nameForValue(value: string) {
+  const made = new RuleProject({ "/p/CMakeLists.txt": "target_compile_definitions(ops PRIVATE FLAG)\n" });
+  const evidence = made.evidence("/p/CMakeLists.txt", "FLAG");
+  const fix = { title: "Use the value of FLAG", edits: [{ location: evidence.location, newText: "${FLAG}" }] };
+  made.observations.push({ kind: "ineffective-setting", reason: "name-instead-of-value", message: `The variable FLAG holds \`_GLIBCXX_USE_CXX11_ABI=${value}\`, which is never applied.`, related: [], conditions: [], evidence, fix });
+  return made.torch("2.13.0", { "libstdcxx-abi": 1 }).check(settingWithoutEffect)[0]?.fixes.map((one) => one.preferred);
+}
+
+test("no fix that would bring torch's other ABI into force", () => {
+  assert.deepEqual(nameForValue("1"), [true]);
+  assert.deepEqual(nameForValue("0"), []);
+});
+
+test("one sentence of a place met on two ways, and of each configuration's flags, is said once", () => {
+  const made = setting("configuration-only");
+  const [one] = made.observations;
+  assert.ok(one?.kind === "ineffective-setting");
+  made.observations.push({ ...one, evidence: made.evidence("/p/setup.py", "ops") }, { ...one, conditions: [made.condition("WITH_CUDA")] });
+  const found = made.check(settingWithoutEffect);
+  assert.deepEqual([found.length, found[0]?.message, found[0]?.location.range.start.line, found[0]?.related.length], [1, "It does nothing.", 0, 1]);
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Condition, Finding } from "../../../src/engine/model/index.ts";
-import { conditionPhrase, describe, finding, joinWords, mergeByLocation, shortPath, targetsPhrase, torchName } from "../../../src/engine/rules/support.ts";
+import { conditionPhrase, describe, finding, isComputedName, joinWords, mergeByLocation, shortPath, targetMadeHere, targetsPhrase, torchName } from "../../../src/engine/rules/support.ts";
 
 const location = { path: "/p/setup.py", range: { start: { line: 7, character: 2 }, end: { line: 7, character: 9 } } };
 
@@ -49,4 +49,20 @@ test("findings at one place become one, the gravest first", () => {
   const make = (severity: Finding["severity"], message: string): Finding => finding({ name: "r", severity }, { message, location });
   const [merged, ...rest] = mergeByLocation([make("warning", "Second."), make("error", "First."), make("warning", "Second.")]);
   assert.deepEqual([merged?.severity, merged?.message, rest.length], ["error", "First. Second.", 0]);
+});
+
+test("names that could not be worked out, whole or in part", () => {
+  assert.equal(targetsPhrase(["{name}"]), "a target with a computed name");
+  assert.equal(targetsPhrase(["{name}", "{other()}"]), "targets with computed names");
+  assert.equal(targetsPhrase(["CUDAExtension"]), "a target with a computed name");
+  assert.equal(targetsPhrase(["cu_${name}", "context", "{name}"]), "targets context and cu_…");
+  assert.equal(isComputedName("cu_${name}"), true);
+  assert.equal(isComputedName("pkg._C"), false);
+  assert.equal(targetMadeHere("{name}"), "a target with a computed name is made here");
+});
+
+test("conditions on what is set rather than switched, and one more condition", () => {
+  assert.equal(conditionPhrase([condition("NOT CMAKE_CXX_STANDARD")]), "when CMAKE_CXX_STANDARD is not set");
+  assert.equal(conditionPhrase([condition("NOT USE_CUDA", 1)]), "when USE_CUDA is on");
+  assert.equal(conditionPhrase(["A", "B", "C", "D"].map((one) => condition(one))), "when A is on, when B is on, when C is on and 1 more condition");
 });

@@ -59,6 +59,7 @@ test("requirements that nothing can meet", () => {
   assert.deepEqual(check({ "requirements.txt": "torch==2.8.0+cpu\n" }, false), []);
   assert.deepEqual(check({ "requirements.txt": "torch==2.10.0+cu129\n" }, false), []);
   assert.deepEqual(check({ "requirements.txt": "torch==2.8.0+mycompany1\n" }, false), []);
+  assert.match(check({ "requirements.txt": "torch==2.8.0+cu117\n" }, false)[0]?.message ?? "", /not for cu117\. Builds labelled cu117 end with torch 2\.0\.$/);
 });
 
 test("files that are included in each other have to agree", () => {

@@ -44,7 +44,7 @@ export function cmakeArguments(interpreter: Interpreter): CMakeArguments[] {
 }
 
 /** Calls that show a command to people. */
-const saysOnly = /^(?:print|(?:logging|logger|log|warnings|sys\.stdout|sys\.stderr)\.\w+)$/;
+const saysOnly = /^(?:builtins\.print|(?:logging|logger|log|warnings|sys\.stdout|sys\.stderr)\.\w+)$/;
 
 function commandOf(call: ExternalCall): readonly Leaf[] | undefined {
   const first: Value | undefined = call.arguments.positional[0] ?? call.arguments.keywords.get("args")?.value;
@@ -74,6 +74,14 @@ function isCMake(leaves: readonly Leaf[]): boolean {
   return program.kind === "text" && program.known ? /(?:^|\/)cmake3?(?:\.exe)?$/.test(program.value) : /cmake/i.test(render(program));
 }
 
+/** Where a word of a text that was put together is written, when the file has it once. */
+function written(word: string, place: Place): Place {
+  const { text } = place.file;
+  if (text.slice(place.start, place.end).includes(word)) return place;
+  const start = text.indexOf(word);
+  return start < 0 || text.includes(word, start + 1) ? place : { file: place.file, start, end: start + word.length };
+}
+
 function definitionsOf(leaves: readonly Leaf[], fallback: Place, seen: Set<string>): { readonly definitions: readonly Definition[]; readonly directory: string | undefined } {
   const definitions: Definition[] = [];
   let directory: string | undefined;
@@ -90,7 +98,7 @@ function definitionsOf(leaves: readonly Leaf[], fallback: Place, seen: Set<strin
     }
     const definition = /^-D\s*([\w.-]+)(?::\w+)?=([\s\S]*)$/.exec(text);
     if (definition?.[1] !== undefined) {
-      const place = leaf.value.place.end > 0 ? leaf.value.place : fallback;
+      const place = written(text, leaf.value.place.end > 0 ? leaf.value.place : fallback);
       const key = `${place.file.path}:${String(place.start)}:${text}`;
       if (seen.has(key)) continue;
       seen.add(key);

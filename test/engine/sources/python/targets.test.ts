@@ -128,6 +128,22 @@ setup(cmdclass={"build_ext": Build})`;
   assert.deepEqual(skbuild.map((one) => one.definitions.map((definition) => definition.name)), [["A"]]);
 });
 
+test("a command put together from texts: its words stand where they are written, and showing it is not running it", () => {
+  const text = `import os
+from setuptools import setup
+flags = "-DCMAKE_BUILD_TYPE=Release"
+flags += " -DCMAKE_CXX_STANDARD=17 "
+command = f"""
+  cd build
+  cmake {flags} ..
+"""
+print(f"running: {command}")
+os.system(command)
+setup()`;
+  const found = observationsOf(read(text, linux, { "CMakeLists.txt": "" }).observations, "cmake-arguments");
+  assert.deepEqual(found.map((one) => one.definitions.map((definition) => [definition.name, definition.evidence.text, definition.evidence.location.range.start.line])), [[["CMAKE_BUILD_TYPE", "-DCMAKE_BUILD_TYPE=Release", 2], ["CMAKE_CXX_STANDARD", "-DCMAKE_CXX_STANDARD=17", 3]]]);
+});
+
 test("functions that nobody calls are read with unknown arguments", () => {
   const { targets } = read("from torch.utils.cpp_extension import CUDAExtension\nclass Builder:\n    NAME = 'op'\n    def flags(self):\n        return ['-O3']\n    def builder(self, extra):\n        return CUDAExtension(name=self.NAME, sources=self.sources(), extra_compile_args={'cxx': self.flags() + extra})");
   assert.deepEqual(targets.map((target) => [target.name, target.languages, argumentsOf(target)]), [["op", ["CXX", "CUDA"], ["-O3 [CXX]", "{extra} ? [CXX]"]]]);
