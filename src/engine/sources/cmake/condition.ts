@@ -82,8 +82,13 @@ class Evaluation {
 
   #unary(): Truth {
     if (this.#keyword() === "NOT" && this.#at + 1 < this.#args.length) {
-      this.#at++;
-      return this.#not(this.#unary());
+      let negations = 0;
+      while (this.#keyword() === "NOT" && this.#at + 1 < this.#args.length) {
+        this.#at++;
+        negations++;
+      }
+      const term = this.#term();
+      return negations % 2 === 1 ? this.#not(term) : term;
     }
     return this.#term();
   }

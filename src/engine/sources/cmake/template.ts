@@ -1,6 +1,7 @@
 import type { Argument, Segment, SourceFile, Template } from "./syntax.ts";
 
 const maximumNesting = 20;
+const maximumName = 1000;
 
 /** Takes an argument apart at `${...}`, `$ENV{...}` and `$CACHE{...}`, and resolves its escapes. */
 export function templateOf(file: SourceFile, arg: Argument): Template {
@@ -52,7 +53,7 @@ function parse(text: string, from: number, to: number, nesting: number): Templat
 
 function closingBrace(text: string, from: number, to: number): number | undefined {
   let depth = 0;
-  for (let at = from; at < to; at++) {
+  for (let at = from; at < to && at - from < maximumName; at++) {
     const char = text[at];
     if (char === "{") depth++;
     else if (char === "}" && depth-- === 0) return at;

@@ -40,11 +40,24 @@ export function toRegExp(pattern: string): RegExp | undefined {
   if (kept !== undefined || compiled.has(pattern)) return kept;
   let made: RegExp | undefined;
   try {
-    if (pattern.length < 500 && !/[*+]\)[*+]/.test(pattern)) made = new RegExp(pattern.replace(/\[([^\]]*)\]/g, (whole) => whole.replace(/\\(?![\\\]^-])/g, "\\\\")));
+    if (pattern.length < 500 && !mayExplode(pattern)) made = new RegExp(pattern.replace(/\[([^\]]*)\]/g, (whole) => whole.replace(/\\(?![\\\]^-])/g, "\\\\")));
   } catch {
     made = undefined;
   }
   if (compiled.size > 2000) compiled.clear();
   compiled.set(pattern, made);
   return made;
+}
+
+/** A repeated group with a repetition or a choice inside can take exponential time on a text that does not match. */
+function mayExplode(pattern: string): boolean {
+  let rest = pattern.replace(/\\./g, "x").replace(/\[\]?[^\]]*\]/g, "x");
+  for (let round = 0; round < 50; round++) {
+    const group = /\(([^()]*)\)([*+?]?)/.exec(rest);
+    if (group === null) return false;
+    const varies = /[*+|]/.test(group[1] ?? "");
+    if (varies && (group[2] === "*" || group[2] === "+")) return true;
+    rest = rest.slice(0, group.index) + (varies ? "x+" : "x") + (group[2] ?? "") + rest.slice(group.index + group[0].length);
+  }
+  return true;
 }

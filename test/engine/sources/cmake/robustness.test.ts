@@ -45,3 +45,13 @@ test("mutated texts neither throw nor hang", () => {
     assert.ok(Array.isArray(read({ "CMakeLists.txt": text }).targets));
   }
 });
+
+test("texts made to explode end in time", () => {
+  const started = performance.now();
+  read({ "CMakeLists.txt": `project(p CXX)\nset(X ${"${".repeat(200_000)})\n` });
+  read({ "CMakeLists.txt": `project(p CXX)\nif(${"NOT ".repeat(50_000)}A)\nendif()\nif(${"(".repeat(50_000)}A)\nendif()\n` });
+  read({ "CMakeLists.txt": `project(p CXX)\nset(A x)\n${'string(REPLACE "x" "xxxxxxxxxxxxxxxx" A "${A}")\n'.repeat(12)}` });
+  read({ "CMakeLists.txt": `project(p CXX)\nif("${"a".repeat(60)}" MATCHES "^((a+)+|b)*$" OR "${"a".repeat(60)}!" MATCHES "^(a|a)+$")\nendif()\n` });
+  read({ "CMakeLists.txt": `project(p CXX)\nset(A a)\n${'set(A "${A}${A}")\n'.repeat(60)}add_library(t a.cpp)\ntarget_compile_options(t PRIVATE \${A} $<JOIN:\${A},x>)\n` });
+  assert.ok(performance.now() - started < 15_000);
+});

@@ -6,6 +6,9 @@ import type { Piece, Value } from "../value.ts";
 import { compareVersions, toRegExp } from "../words.ts";
 import { piecesOf, textOf } from "./arguments.ts";
 
+/** Longer texts are data, and doubling one forty times is a bomb. */
+const maximumText = 200_000;
+
 /** Applies a function to every text that the pieces can be; what stays the same keeps its place. */
 export function transform(vm: Interpreter, pieces: readonly Piece[], change: (text: string) => string | undefined): readonly Piece[] {
   const all = worlds(vm.conditions, pieces, [], 16);
@@ -13,7 +16,7 @@ export function transform(vm: Interpreter, pieces: readonly Piece[], change: (te
     // Too many combinations: change each piece by itself, which is right unless the change spans two of them.
     return pieces.map((piece) => {
       if (piece.unknown || piece.soft) return piece;
-      const changed = change(piece.text);
+      const changed = piece.text.length > maximumText ? piece.text : change(piece.text);
       return changed === piece.text ? piece : changed === undefined ? unknownPiece(piece.text, piece.origin) : { ...piece, text: changed, exact: false };
     });
   }
@@ -23,7 +26,8 @@ export function transform(vm: Interpreter, pieces: readonly Piece[], change: (te
     // A variable that nothing sets counts as empty when it is worked on.
     const text = render(world.pieces.filter((piece) => !vm.countsAsEmpty(piece)));
     const isUnknown = world.pieces.some((piece) => piece.unknown && !vm.countsAsEmpty(piece));
-    const result = isUnknown ? undefined : change(text);
+    const changedText = isUnknown || text.length > maximumText ? undefined : change(text);
+    const result = changedText !== undefined && changedText.length > maximumText ? undefined : changedText;
     if (result !== text) changed = true;
     const first = world.pieces.find((piece) => !piece.soft);
     const follows = world.pieces.find((piece) => piece.follows !== undefined)?.follows;
