@@ -233,6 +233,7 @@ class Evaluation {
   /** Decides in every world that the guards of the pieces allow. */
   #worlds(pieces: readonly Piece[], test: (text: string) => boolean | undefined, operator: string, text: string): Truth {
     const { state } = this.#vm;
+    state.conditions.work += pieces.length;
     const all = worlds(state.conditions, pieces, [...state.path, ...state.assumed], 32);
     const id = `${operator} ${idOf(pieces)}`;
     if (all === undefined) return this.#unknown(id, text, undefined, undefined, pieces.find((piece) => piece.follows === "torch")?.follows);

@@ -18,6 +18,7 @@ export function appendProperty(vm: Interpreter, table: Table, key: string, eleme
   if (elements.length === 0) return;
   const added = withVia(joinList(elements), what, vm.origin(), vm.frame);
   const old = table.get(key)?.pieces ?? [];
+  vm.conditions.work += old.length;
   vm.state.write(table, key, value(old.length === 0 ? added : before ? [...added, separator, ...old] : [...old, separator, ...added]));
 }
 
