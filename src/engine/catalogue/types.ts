@@ -58,7 +58,8 @@ export interface CudaToolkit {
 
 /** A header or name that a torch release took away. */
 export interface RemovedApi {
-  readonly kind: "header" | "name" | "macro";
+  /** "argument": what a macro or function no longer takes. */
+  readonly kind: "header" | "name" | "macro" | "argument";
   /** "THC/THC.h", "c10::optional", "AT_CHECK". A header may end in "/" for a folder. */
   readonly what: string;
   /** First torch release without it. */

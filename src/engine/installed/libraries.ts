@@ -11,7 +11,7 @@ const scanOverlap = 256;
 
 /**
  * Constructors that libc10 exports in one of two spellings, of which exactly one is there. By value from about 1.7,
- * by reference before. Source: exported symbols of the official wheels from 1.0 to 2.14.
+ * by reference before. Source: exported symbols of the official wheels from 1.0 to 2.15.
  */
 const newString = "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
 const abiWitnesses = ["_ZN3c1010IndexErrorC1ENS_14SourceLocationE", "_ZN3c105ErrorC1ENS_14SourceLocationE", "_ZN3c105ErrorC2ENS_14SourceLocationE", "_ZN3c105ErrorC1ENS_14SourceLocationERK", "_ZN3c105ErrorC2ENS_14SourceLocationERK"];

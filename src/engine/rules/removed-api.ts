@@ -2,7 +2,7 @@ import { compareVersions, valueOf } from "../model/index.ts";
 import type { DeclaredBody, Finding, Fix, TextEdit } from "../model/index.ts";
 import type { RemovedApi } from "../catalogue/index.ts";
 import { hasHeaders, torchHeader } from "../installed/index.ts";
-import { isVersionGuarded } from "../sources/cpp/index.ts";
+import { dispatchOnTensorType, isDispatchMacro, isVersionGuarded } from "../sources/cpp/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { definedIn, includesOf, installedTorch, namesOf, releasesAdmitted, torchRequirements } from "./sources.ts";
 import type { Use } from "./sources.ts";
@@ -23,7 +23,7 @@ export const removedApi: Rule = {
       for (const use of [...includesOf(context, body), ...namesOf(context, body)]) {
         const listed = removed.get(use.what) ?? folders.find((api) => use.what.startsWith(api.what));
         const api = listed === undefined ? absentHeader(context, body, use) : stillThere(context, body, listed, use) ? undefined : listed;
-        if (api === undefined || own.has(api.what) || isKeptApart(api, use) || !matters(context, api)) continue;
+        if (api === undefined || isOwn(own, api) || isKeptApart(api, use) || !matters(context, api)) continue;
         // A header that several targets include is one place.
         uses.set(locationKey(use.location), { api, use, body });
       }
@@ -46,6 +46,11 @@ export const removedApi: Rule = {
     });
   },
 };
+
+/** The project defines the name, or dispatch macros of its own under torch's names. */
+function isOwn(own: ReadonlySet<string>, api: RemovedApi): boolean {
+  return own.has(api.what) || (api.what === dispatchOnTensorType && [...own].some(isDispatchMacro));
+}
 
 /** A header that the installed torch does not have, though its version alone would not tell. */
 function absentHeader(context: RuleContext, body: DeclaredBody, use: Use): RemovedApi | undefined {
@@ -105,7 +110,7 @@ function message(context: RuleContext, api: RemovedApi, use: Use): string {
   if (context.installed !== undefined && !context.catalogue.removedApis.includes(api)) {
     return `The header ${use.what} is not among the headers of ${torchName(context.installed)} nor in the target's include directories: the compiler stops with "${use.what}: No such file or directory".`;
   }
-  const lacks = `${kind} ${use.what} is gone since torch ${api.removedIn}`;
+  const lacks = api.kind === "argument" ? `${api.what} is refused since torch ${api.removedIn}` : `${kind} ${use.what} is gone since torch ${api.removedIn}`;
   const against = context.installed === undefined ? "; the project's requirements admit such releases, and no torch was found to check against." : `, and ${torchName(context.installed)} is checked against.`;
   const instead = api.replacement === undefined ? "" : ` Use ${api.replacement}${api.replacementSince === undefined ? "" : `, which works since torch ${api.replacementSince}`}.`;
   return lacks + against + instead;

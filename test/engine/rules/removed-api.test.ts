@@ -70,3 +70,25 @@ test("a header that is in no include folder of the installed torch", () => {
   assert.deepEqual(project("#ifdef NEW_API\n#include <ATen/Gone.h>\n#endif").torch("2.8.0", {}, at).check(removedApi), []);
   assert.deepEqual(project("#include <torch/mine.h>").torch("2.8.0", {}, at).check(removedApi), []);
 });
+
+test("a dispatch macro that switches on Tensor::type(), and those that switch on a ScalarType", () => {
+  const dispatch: RemovedApi = { kind: "argument", what: "Tensor::type() as the type of an AT_DISPATCH macro", removedIn: "2.6.0", replacement: "scalar_type", source: "test" };
+  const check = (source: string, version = "2.8.0", header = "") =>
+    new RuleProject({ "/p/ops.cu": source, "/p/own.h": header, "/p/setup.py": "" }, { removedApis: [dispatch] }).target("/p/setup.py", ["/p/ops.cu"]).torch(version).check(removedApi);
+  const [found, ...others] = check('void f(at::Tensor x) {\n  AT_DISPATCH_FLOATING_TYPES_AND_HALF(\n      x.type(), "f", ([&] { g<scalar_t>(x); }));\n  AT_DISPATCH_ALL_TYPES_AND2(at::kHalf, at::kBFloat16, y[0]->grad().type(), "g", [&] {});\n}');
+  assert.equal(others.length, 0);
+  assert.equal(found?.message, "Tensor::type() as the type of an AT_DISPATCH macro is refused since torch 2.6.0, and torch 2.8.0 in .venv is checked against. Use scalar_type.");
+  assert.deepEqual(found.fixes[0]?.edits.map((edit) => [edit.location.range.start, edit.location.range.end.character, edit.newText]), [
+    [{ line: 2, character: 8 }, 12, "scalar_type"], [{ line: 3, character: 68 }, 72, "scalar_type"],
+  ]);
+  assert.deepEqual(check('AT_DISPATCH_FLOATING_TYPES(x.type(), "f", [&] {});', "2.5.1"), []);
+  const silent = (source: string, header = "") => assert.deepEqual(check(source, "2.8.0", header), []);
+  silent('AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "f", [&] { h(x.type(), 1); });');
+  silent('AT_DISPATCH_FLOATING_TYPES(x.type().scalarType(), "f", [&] {});');
+  silent('AT_DISPATCH_ALL_TYPES(to(x.type(), 1), "f", [&] {});');
+  silent('void f(const at::Scalar& s) { AT_DISPATCH_ALL_TYPES(s.type(), "f", [&] {}); }');
+  silent('AT_DISPATCH_MY_TYPES(x.type(), "f", [&] {});');
+  silent('// AT_DISPATCH_ALL_TYPES(x.type(), "f", [&] {});');
+  silent('#if TORCH_VERSION_MAJOR < 2\nAT_DISPATCH_ALL_TYPES(x.type(), "f", [&] {});\n#endif');
+  silent('#include "own.h"\nAT_DISPATCH_ALL_TYPES(x.type(), "f", [&] {});', "#define AT_DISPATCH_ALL_TYPES(TYPE, NAME, ...) other(TYPE)");
+});

@@ -4,6 +4,7 @@
  */
 export type * from "./types.ts";
 export { scanSource } from "./scan.ts";
+export { dispatchOnTensorType, isDispatchMacro } from "./dispatch.ts";
 export { namesOfInterest } from "./names.ts";
 export { ReachCache, reachableSources, type ReachedSource } from "./reach.ts";
 export { isDead, isVersionGuarded } from "./guards.ts";

@@ -1,4 +1,5 @@
 import type { Location } from "../../model/index.ts";
+import { dispatchOnTensorType, isDispatchMacro, typeArgument } from "./dispatch.ts";
 import { GuardStack } from "./guards.ts";
 import { NameIndex } from "./nameIndex.ts";
 import type { SourceScan } from "./types.ts";
@@ -28,27 +29,30 @@ interface Span {
 }
 
 /**
- * Scans C++ or CUDA text for includes, `#define`s and the uses of `names` ("AT_CHECK", "c10::optional").
+ * Scans C++ or CUDA text for includes, `#define`s and the uses of `names` ("AT_CHECK", "c10::optional", `dispatchOnTensorType`).
  * Comments, string contents and raw strings do not count; a name in a macro's body does. Never throws.
  */
 export function scanSource(path: string, text: string, names: readonly string[]): SourceScan {
-  return new Scanner(path, text, new NameIndex(names)).scan();
+  const plain = names.filter((name) => name !== dispatchOnTensorType);
+  return new Scanner(path, text, new NameIndex(plain), plain.length < names.length).scan();
 }
 
 class Scanner {
   readonly #path: string;
   readonly #text: string;
   readonly #names: NameIndex;
+  readonly #dispatch: boolean;
   readonly #guards = new GuardStack();
   readonly #includes: (Span & { header: string; angled: boolean; guards: readonly string[] })[] = [];
   readonly #found: (Span & { name: string; guards: readonly string[] })[] = [];
   readonly #defines: (Span & { name: string; value: string; guards: readonly string[] })[] = [];
   #at = 0;
 
-  constructor(path: string, text: string, names: NameIndex) {
+  constructor(path: string, text: string, names: NameIndex, dispatch: boolean) {
     this.#path = path;
     this.#text = text;
     this.#names = names;
+    this.#dispatch = dispatch;
   }
 
   scan(): SourceScan {
@@ -100,6 +104,10 @@ class Scanner {
     const match = this.#names.match(text, start, end);
     if (match !== undefined && this.#found.length < maximumRecords) {
       this.#found.push({ name: match.name, start, end: match.end, guards: this.#guards.current });
+    }
+    if (this.#dispatch && text.startsWith("AT_DISPATCH_", start) && isDispatchMacro(text.slice(start, end)) && this.#found.length < maximumRecords) {
+      const type = typeArgument(text, end);
+      if (type !== undefined) this.#found.push({ name: dispatchOnTensorType, ...type, guards: this.#guards.current });
     }
     this.#at = match?.end ?? end;
   }
