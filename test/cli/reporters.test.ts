@@ -95,6 +95,9 @@ describe("the text report", () => {
         "Files that could not be read as they are",
         "  requirements.txt: requirements.txt is binary.",
         "",
+        "Not evaluated",
+        "  setup.py: x stayed unknown.",
+        "",
         "Configured build build",
         "  ops, CXX: -std is 20 in the configured build; the build files read as 14 or 17",
         "    (CMakeLists.txt:3:1).",
@@ -121,12 +124,13 @@ describe("the text report", () => {
 
 describe("the JSON report", () => {
   it("is valid against its published schema and one-based", () => {
-    const json = JSON.parse(jsonReport(report)) as { findings: { location: object }[]; against: object; problems: object[] };
+    const json = JSON.parse(jsonReport(report)) as { findings: { location: object }[]; against: object; problems: object[]; notEvaluated: object[] };
     const validate = new Ajv({ strict: false }).compile(checkSchema);
     assert.ok(validate(json), JSON.stringify(validate.errors));
     assert.deepEqual(json.findings[0]?.location, { path: "my setup.py", line: 2, column: 5, endLine: 2, endColumn: 31 });
     assert.deepEqual(json.against, { torch: "2.8.0+cu128", source: "catalogue", name: "torch 2.8.0+cu128" });
-    assert.deepEqual(json.problems, [{ message: "requirements.txt is binary." }]);
+    assert.deepEqual(json.problems, [{ message: "requirements.txt is binary.", path: "requirements.txt" }]);
+    assert.deepEqual(json.notEvaluated, [{ message: "x stayed unknown.", path: "setup.py" }]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { bodiesOf } from "../../engine/diagnosis/index.ts";
 import { valueOf } from "../../engine/model/index.ts";
-import type { Body, Evidence, Fact, Finding, InstalledBody } from "../../engine/model/index.ts";
+import type { Body, Evidence, Fact, Finding, Gap, InstalledBody } from "../../engine/model/index.ts";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
 import { docsOf, relativeTo, reportedLocation } from "./report.ts";
 import type { Report } from "./report.ts";
@@ -20,14 +20,20 @@ export function jsonReport(report: Report): string {
       findings: findings.map((finding) => findingOf(root, finding)),
       ...(diagnosis.configured.length === 0 ? {} : { configured: diagnosis.configured.map((build) => configuredOf(root, build)) }),
       suppressed: diagnosis.suppressed,
-      problems: diagnosis.gaps
-        .filter((gap) => gap.kind === "file")
-        .map((gap) => ({ message: gap.message, ...(gap.location === undefined ? {} : { location: reportedLocation(root, gap.location) }) })),
+      problems: gapsOf(report, "file"),
+      notEvaluated: gapsOf(report, "evaluation"),
       notChecked: diagnosis.notChecked,
     },
     undefined,
     2,
   )}\n`;
+}
+
+function gapsOf(report: Report, kind: Gap["kind"]): readonly object[] {
+  const { root, gaps } = report.diagnosis;
+  return gaps
+    .filter((gap) => gap.kind === kind)
+    .map((gap) => ({ message: gap.message, path: relativeTo(root, gap.path), ...(gap.location === undefined ? {} : { location: reportedLocation(root, gap.location) }) }));
 }
 
 function configuredOf(root: string, build: Diagnosis["configured"][number]): object {

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { valueOf } from "../../engine/model/index.ts";
-import type { Finding, InstalledBody, Location, Severity } from "../../engine/model/index.ts";
+import type { Finding, Gap, InstalledBody, Location, Severity } from "../../engine/model/index.ts";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
 import { docsOf, relativeTo } from "./report.ts";
 import type { Report } from "./report.ts";
@@ -28,17 +28,8 @@ export function textReport(report: Report): string {
       out.push("", ...findingLines(report, finding, name, paint));
     }
   }
-  const problems = diagnosis.gaps.filter((gap) => gap.kind === "file");
-  if (problems.length > 0) {
-    out.push("", paint("underline", "Files that could not be read as they are"));
-    for (const gap of problems.slice(0, 20)) {
-      const where = gap.location === undefined ? name(gap.path) : placeOf(gap.location, name);
-      out.push(...wrap(`${where}: ${gap.message}`, "  "));
-    }
-    if (problems.length > 20) {
-      out.push(`  and ${problems.length - 20} more`);
-    }
-  }
+  out.push(...gapLines(report, "file", "Files that could not be read as they are", 20, name, paint));
+  out.push(...gapLines(report, "evaluation", "Not evaluated", 8, name, paint));
   for (const build of diagnosis.configured) {
     out.push("", paint("underline", `Configured build ${name(build.folder)}`), ...configuredLines(build, name));
   }
@@ -48,6 +39,15 @@ export function textReport(report: Report): string {
   }
   out.push("", summary(report, paint), "");
   return out.join("\n");
+}
+
+function gapLines(report: Report, kind: Gap["kind"], title: string, most: number, name: (file: string) => string, paint: (style: Style, text: string) => string): string[] {
+  const gaps = report.diagnosis.gaps.filter((gap) => gap.kind === kind);
+  if (gaps.length === 0) {
+    return [];
+  }
+  const lines = gaps.slice(0, most).flatMap((gap) => wrap(`${gap.location === undefined ? name(gap.path) : placeOf(gap.location, name)}: ${gap.message}`, "    ", "  "));
+  return ["", paint("underline", title), ...lines, ...(gaps.length > most ? [`  and ${gaps.length - most} more; --format json lists all`] : [])];
 }
 
 /** What CMake passes, where that is not what the build files seem to say. */
