@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { componentCMakeLists, components, dependenciesModule, dependencyCMakeLists, rootCMakeLists, utilsModule } from "./cmakeTexts.ts";
 import { exampleSetup, modulePy, setupPy } from "./pythonTexts.ts";
-import { Random } from "./random.ts";
+import { Random } from "../../../test/support/random.ts";
 
 export interface LargeWorkspace {
   readonly root: string;
