@@ -212,6 +212,7 @@ class Evaluation {
     if (envReference) return no;
     this.#vm.noteUse(text, arg.argument);
     const found = this.#vm.lookup(text);
+    if (neverFalse(found.pieces)) return yes;
     return this.#worlds(found.pieces, (string) => (string === "" ? false : isFalse(string) ? false : true), "", text);
   }
 
@@ -286,6 +287,14 @@ class Evaluation {
 /** Whoever configures may give it another value. */
 function open(piece: Piece): boolean {
   return piece.unknown || piece.overridable !== undefined;
+}
+
+/** What is always there is too long for any of the words that mean false. */
+function neverFalse(pieces: readonly Piece[]): boolean {
+  if (pieces.length < 4) return false;
+  let length = 0;
+  for (const piece of pieces) if (piece.guard.length === 0 && !open(piece)) length += piece.text.length;
+  return length > "NOTFOUND".length && !pieces.some((piece) => piece.text.endsWith("NOTFOUND"));
 }
 
 /** Variables that packages and modules set: unset for the reader does not mean unset in the build. */

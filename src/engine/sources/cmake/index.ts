@@ -2,7 +2,7 @@
  * Reads CMake projects without running cmake: the language with exact places, its evaluation over what can be known,
  * and the command lines that the targets would get.
  */
-import type { EvaluationContext, Files, Observation, Reading } from "../../model/index.ts";
+import type { DeclaredTarget, EvaluationContext, Files, Observation, Reading } from "../../model/index.ts";
 import { assembleTargets } from "./assemble.ts";
 import { CMakeFileCache } from "./cache.ts";
 import { flowCommands, enterDirectory } from "./commands/flow.ts";
@@ -29,12 +29,18 @@ const commands = new Map([...variableCommands, ...textCommands, ...pathCommands,
 export function readCMake(root: string, files: Files, context: EvaluationContext, cache: CMakeFileCache = new CMakeFileCache()): Reading {
   const folder = root.length > 1 ? root.replace(/\/+$/, "") : root;
   const vm = new Interpreter(files, context, cache, folder, commands);
-  enterDirectory(vm, folder);
-  const targets = assembleTargets(vm);
-  noteCommandLines(vm, targets);
-  runUncalled(vm);
-  noteStatements(vm);
-  noteNames(vm);
+  let targets: readonly DeclaredTarget[] = [];
+  try {
+    enterDirectory(vm, folder);
+    targets = assembleTargets(vm);
+    noteCommandLines(vm, targets);
+    runUncalled(vm);
+    noteStatements(vm);
+    noteNames(vm);
+  } catch (error) {
+    // The bounds above should make this impossible; a reading cut short is still better than none.
+    vm.gaps.push({ kind: "file", path: `${folder}/CMakeLists.txt`, message: `The evaluation of ${folder}/CMakeLists.txt ended early: ${error instanceof Error ? error.message : String(error)}` });
+  }
   return {
     targets,
     observations: distinct(vm.observations),

@@ -369,7 +369,7 @@ export class Interpreter {
         return this.run(node.body);
       }
       this.#macro = undefined;
-      this.scope = this.state.table("variables", scope);
+      this.scope = this.state.table("local", scope);
       for (const [key, bound] of bindings) this.scope.values.set(key, bound);
       return this.state.region(["return"], () => this.run(node.body));
     });

@@ -48,8 +48,10 @@ function split(pieces: readonly Piece[], mode: "list" | "flags"): Piece[][] {
         continue;
       }
       if (mode === "list") {
-        if (char === "$" && text[at + 1] === "<") depth++, at++;
-        else if (char === ">" && depth > 0) depth--;
+        if (char === "$" && text[at + 1] === "<") {
+          depth++;
+          at++;
+        } else if (char === ">" && depth > 0) depth--;
         else if (char === "[") brackets++;
         else if (char === "]" && brackets > 0) brackets--;
         else if (char === ";" && depth === 0 && brackets === 0 && text[at - 1] !== "\\") {

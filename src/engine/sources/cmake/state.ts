@@ -1,6 +1,6 @@
 import { always, beyond, complement, conjunction, excludes } from "./guards.ts";
 import type { Conditions, Guard } from "./guards.ts";
-import { merge, unknownPiece, unsetValue } from "./value.ts";
+import { merge, unboundedValue, unknownPiece, unsetValue } from "./value.ts";
 import type { Value } from "./value.ts";
 
 /** A table of values: variables of a scope, the cache, properties of a target. */
@@ -10,7 +10,7 @@ export class Table {
   /** Branch counter at creation: a table made inside a branch needs no undoing at its end. */
   readonly birth: number;
   /** What a name that nothing has set stands for. */
-  readonly kind: "variables" | "cache" | "properties";
+  readonly kind: "variables" | "local" | "cache" | "properties";
 
   constructor(kind: Table["kind"], birth: number, parent?: Table) {
     this.kind = kind;
@@ -19,11 +19,9 @@ export class Table {
   }
 
   get(key: string): Value | undefined {
-    for (let table: Table | undefined = this; table !== undefined; table = table.parent) {
-      const found = table.values.get(key);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    let found = this.values.get(key);
+    for (let table = this.parent; found === undefined && table !== undefined; table = table.parent) found = table.values.get(key);
+    return found;
   }
 }
 
@@ -47,6 +45,12 @@ export interface Branch {
 }
 
 /** Tables, the decisions under which the evaluator stands, and branching with merging. */
+/**
+ * Alternatives of a variable of a function. Loops over architectures and the like pile up hundreds that decide nothing here;
+ * beyond this the variable counts as unknown.
+ */
+const maximumLocal = { text: 40, list: 300 };
+
 export class State {
   readonly conditions: Conditions;
   /** Decisions made on the way here; they are noted on every fact. */
@@ -210,8 +214,8 @@ export class State {
       for (const key of keys.keys()) {
         const old = table.get(key) ?? neverSet(table, key);
         for (const { writes } of branches) this.conditions.work += writes.get(table)?.get(key)?.pieces.length ?? 1;
-        const value = merge(branches.map(({ guard, writes }) => ({ guard, value: writes.get(table)?.get(key) ?? old })));
-        this.write(table, key, value);
+        const value = merge(branches.map(({ guard, writes }) => ({ guard, value: writes.get(table)?.get(key) ?? old })), table.kind === "local" ? maximumLocal : undefined);
+        this.write(table, key, value === unboundedValue ? { pieces: [unknownPiece(`\${${key}}`)], absent: [] } : value);
       }
     }
   }

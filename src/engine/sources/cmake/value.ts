@@ -56,6 +56,8 @@ export interface Value {
 const maximumPieces = 3000;
 
 export const emptyValue: Value = { pieces: [], absent: [] };
+/** What merging makes of too many alternatives. */
+export const unboundedValue: Value = { pieces: [{ text: "...", origin: undefined, exact: false, unknown: true, guard: always, via: undefined }], absent: [] };
 export const unsetValue: Value = { pieces: [], absent: [always] };
 
 export const separator: Piece = { text: ";", origin: undefined, exact: false, unknown: false, guard: always, via: undefined, soft: true };
@@ -157,7 +159,7 @@ export function sameValue(a: Value, b: Value): boolean {
  * One value out of what branches made of it. What all branches share at the beginning and the end stays as it is,
  * so a flag appended in twenty branches costs twenty pieces and not a million alternatives.
  */
-export function merge(branches: readonly { readonly guard: Guard; readonly value: Value }[]): Value {
+export function merge(branches: readonly { readonly guard: Guard; readonly value: Value }[], limit = { text: maximumPieces, list: maximumPieces }): Value {
   const first = branches[0];
   if (first === undefined) return unsetValue;
   if (branches.every((branch) => sameValue(branch.value, first.value))) return first.value;
@@ -167,6 +169,8 @@ export function merge(branches: readonly { readonly guard: Guard; readonly value
   while (prefix < shortest && all.every((pieces) => same(pieces[prefix] as Piece, first.value.pieces[prefix] as Piece))) prefix++;
   let suffix = 0;
   while (suffix < shortest - prefix && all.every((pieces) => same(pieces.at(-1 - suffix) as Piece, first.value.pieces.at(-1 - suffix) as Piece))) suffix++;
+  const differing = all.reduce((sum, pieces) => sum + pieces.length - prefix - suffix, 0);
+  if (differing > limit.text && (differing > limit.list || !all.some((pieces) => pieces.some((piece) => piece.soft)))) return unboundedValue;
   const out: Piece[] = first.value.pieces.slice(0, prefix);
   const absent: Guard[] = [];
   for (const { guard, value: { pieces, absent: missing } } of branches) {
@@ -177,7 +181,7 @@ export function merge(branches: readonly { readonly guard: Guard; readonly value
     }
   }
   out.push(...first.value.pieces.slice(first.value.pieces.length - suffix));
-  return out.length > maximumPieces ? { pieces: [unknownPiece("...")], absent: [] } : { pieces: out, absent };
+  return out.length > maximumPieces ? unboundedValue : { pieces: out, absent };
 }
 
 /** One way to decide the guards in a value: what it then is, and the decisions. */
