@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import type { EvaluationContext, Files, Gap, Reading } from "../model/index.ts";
+import type { EvaluationContext, Files, Gap, Reading, Requirement } from "../model/index.ts";
 
 /** One remembered reading and what it was made from. */
 interface Entry {
@@ -75,4 +75,21 @@ export function contextKey(context: EvaluationContext): string {
 export function textOf(files: Files, file: string): string | undefined {
   const read = files.readText(file);
   return read.ok ? read.text : undefined;
+}
+
+/** A build file that could not be read, as a reading. */
+export function unreadable(file: string, message: string): Reading {
+  return { targets: [], observations: [], requirements: [], gaps: [{ kind: "file", path: file, message }], files: [file] };
+}
+
+/** Several readings as one. */
+export function joinReadings(readings: readonly Reading[]): Reading {
+  const requirements: Requirement[] = readings.flatMap((reading) => reading.requirements);
+  return {
+    targets: readings.flatMap((reading) => reading.targets),
+    observations: readings.flatMap((reading) => reading.observations),
+    requirements,
+    gaps: readings.flatMap((reading) => reading.gaps),
+    files: [...new Set(readings.flatMap((reading) => reading.files))],
+  };
 }

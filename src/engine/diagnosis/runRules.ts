@@ -10,8 +10,8 @@ export interface RuleSelection {
   readonly settings: ReadonlyMap<string, RuleSetting>;
 }
 
-/** Runs the selected rules over one context. A rule that throws is reported and costs only itself. */
-export function runRules(selection: RuleSelection, context: RuleContext): { readonly findings: readonly Finding[]; readonly gaps: readonly Gap[] } {
+/** Runs the selected rules over one context, one for each step. A rule that throws is reported and costs only itself. */
+export function* runRules(selection: RuleSelection, context: RuleContext): Generator<string, { readonly findings: readonly Finding[]; readonly gaps: readonly Gap[] }, undefined> {
   const findings: Finding[] = [];
   const gaps: Gap[] = [];
   for (const rule of selection.rules) {
@@ -21,6 +21,7 @@ export function runRules(selection: RuleSelection, context: RuleContext): { read
     if (!runs) {
       continue;
     }
+    yield rule.name;
     try {
       for (const finding of rule.check(context)) {
         findings.push(setting === undefined || setting === "off" ? finding : { ...finding, severity: setting });

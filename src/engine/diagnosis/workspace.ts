@@ -1,9 +1,7 @@
 import * as path from "node:path";
 import picomatch from "picomatch";
 import type { Catalogue } from "../catalogue/index.ts";
-import { valueOf } from "../model/index.ts";
-import type { DeclaredBody, EvaluationContext, Files, Finding, Gap, InstalledBody, Observation, Reading, Requirement, ToolchainBody } from "../model/index.ts";
-import { describeDefault, findToolchains, resolveAgainst } from "../installed/index.ts";
+import type { DeclaredBody, EvaluationContext, Files, Finding, Gap, Observation, Reading, Requirement } from "../model/index.ts";
 import { ruleNamed, rules } from "../rules/index.ts";
 import type { RuleContext } from "../rules/index.ts";
 import { CMakeFileCache, readCMake } from "../sources/cmake/index.ts";
@@ -16,14 +14,19 @@ import { readPresets } from "../sources/cmake/presets.ts";
 import { applyConfiguredBuilds } from "./configuredBuilds.ts";
 import type { ConfiguredBuild } from "./configuredBuilds.ts";
 import { cmakeEntries, contextOf, mergeEntries } from "./cmakeProjects.ts";
+import type { CMakeEntry } from "./cmakeProjects.ts";
 import { configurationName, readConfiguration } from "./configuration.ts";
 import type { Configuration, RuleSetting } from "./configuration.ts";
 import { compareFindings } from "./diagnosis.ts";
 import type { Diagnosis } from "./diagnosis.ts";
-import { EncodingWitness } from "./encodingWitness.ts";
 import { discoverProject } from "./discover.ts";
 import type { ProjectFiles } from "./discover.ts";
-import { contextKey, ReadingCache, textOf } from "./readings.ts";
+import { contextFor, findEnvironment, stampOf } from "./environment.ts";
+import type { Environment } from "./environment.ts";
+import { isPythonBuildName } from "./fileNames.ts";
+import { notCheckedSentences } from "./notChecked.ts";
+import { contextKey, joinReadings, ReadingCache, textOf, unreadable } from "./readings.ts";
+import { ReadWitness } from "./readWitness.ts";
 import { mergePasses, runRules } from "./runRules.ts";
 import { applySuppressions } from "./suppressions.ts";
 
@@ -47,7 +50,7 @@ export interface WorkspaceOptions {
  */
 export class Workspace {
   readonly root: string;
-  readonly #files: EncodingWitness;
+  readonly #files: ReadWitness;
   readonly #options: WorkspaceOptions;
   readonly #readings = new ReadingCache();
   readonly #cmakeFiles = new CMakeFileCache();
@@ -60,36 +63,46 @@ export class Workspace {
   #layout: ProjectFiles | undefined;
   #environment: Environment | undefined;
   #diagnosis: Diagnosis | undefined;
+  /** Counts changes, so that a diagnosis under way notices that it is outdated. */
+  #revision = 0;
 
   constructor(root: string, files: Files, options: WorkspaceOptions) {
     this.root = path.resolve(root);
-    this.#files = new EncodingWitness(files);
+    this.#files = new ReadWitness(files);
     this.#options = options;
     this.#names = namesOfInterest(options.catalogue);
   }
 
-  /** A file's text changed, or it was created or deleted. */
+  /** A file's text changed, or it was created or deleted. A file that nothing was asked of costs nothing. */
   invalidate(file: string): void {
+    const name = path.basename(file);
+    const isListing = isBuildFile(file) && this.#layout !== undefined && isListed(this.#layout, file) !== (this.#files.base.status(file) !== undefined);
+    const isSpecial = name === configurationName || name === "pyvenv.cfg" || name === "CMakeCache.txt";
+    if (!isListing && !isSpecial && !this.#scans.has(file) && !this.#pythonBuilds.has(file) && !this.#files.wasAsked(file)) {
+      return;
+    }
+    // Both are done in any case: they forget what is outdated.
+    const isSame = [this.#forgetSource(file), this.#forgetPythonSource(file)].includes(true);
+    if (isSame && !isListing && !this.#files.wasRead(file) && this.#diagnosis !== undefined) {
+      return;
+    }
+    this.#revision += 1;
     this.#diagnosis = undefined;
     this.#readings.invalidate(file);
-    this.#forgetSource(file);
-    this.#pythonBuilds.delete(file);
-    const name = path.basename(file);
     if (name === configurationName) {
       this.#configuration = undefined;
-      this.#layout = undefined;
+    }
+    if (isSpecial) {
       this.#environment = undefined;
     }
-    if (name === "pyvenv.cfg" || name === "CMakeCache.txt") {
-      this.#layout = undefined;
-      this.#environment = undefined;
-    } else if (this.#layout !== undefined && isBuildFile(file) && isListed(this.#layout, file) !== (this.#files.status(file) !== undefined)) {
+    if (isSpecial || isListing) {
       this.#layout = undefined;
     }
   }
 
   /** Forgets everything, environments included. */
   invalidateAll(): void {
+    this.#revision += 1;
     this.#readings.clear();
     this.#scans.clear();
     this.#reach.clear();
@@ -109,18 +122,45 @@ export class Workspace {
 
   /** Everything about the project; only what is stale is computed again. */
   diagnose(): Diagnosis {
-    if (this.#environment !== undefined && this.#environment.stamp !== this.#stampOf(this.#environment.installed)) {
+    const steps = this.diagnoseInSteps();
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) {
+        return step.value;
+      }
+    }
+  }
+
+  /**
+   * The same in steps, for a host that has other things to do in between; each names what is done next. What changes
+   * between two steps is taken into account: the diagnosis begins anew, keeping the readings that still hold.
+   */
+  *diagnoseInSteps(): Generator<string, Diagnosis, undefined> {
+    if (this.#environment !== undefined && this.#environment.stamp !== stampOf(this.#environment.installed, this.#files)) {
       this.#environment = undefined;
       this.#diagnosis = undefined;
     }
-    this.#diagnosis ??= this.#compute();
+    while (this.#diagnosis === undefined) {
+      const revision = this.#revision;
+      const work = this.#compute();
+      let step = work.next();
+      while (step.done !== true && revision === this.#revision) {
+        yield step.value;
+        step = revision === this.#revision ? work.next() : step;
+      }
+      if (step.done === true) {
+        this.#diagnosis = step.value;
+      }
+    }
     return this.#diagnosis;
   }
 
-  #compute(): Diagnosis {
+  *#compute(): Generator<string, Diagnosis, undefined> {
     this.#configuration ??= readConfiguration(this.root, this.#files, isRuleName);
     const { configuration } = this.#configuration;
+    yield "folders";
     this.#layout ??= discoverProject(this.root, this.#files, matcherOf(configuration.exclude));
+    yield "environments";
     this.#environment ??= this.#findEnvironment(configuration);
     const { installed, toolchains } = this.#environment;
     const gaps: Gap[] = [...this.#configuration.gaps, ...this.#layout.gaps, ...this.#environment.gaps];
@@ -133,7 +173,7 @@ export class Workspace {
     const settings = new Map([...configuration.rules, ...(this.#options.rules ?? [])]);
     const only = this.#options.only === undefined ? {} : { only: new Set(this.#options.only) };
     for (const [index, body] of (installed.length === 0 ? [undefined] : installed).entries()) {
-      const { reading: project, configured: builds } = applyConfiguredBuilds(this.#read(contextFor(body)), this.#layout.configuredBuilds, this.#files);
+      const { reading: project, configured: builds } = applyConfiguredBuilds(yield* this.#read(contextFor(body)), this.#layout.configuredBuilds, this.#files);
       const context: RuleContext = {
         root: this.root,
         declared: project.targets.map((target) => this.#bodyOf(target)),
@@ -146,7 +186,7 @@ export class Workspace {
         scan: (file) => this.#scan(file),
         reach: this.#reach,
       };
-      const run = runRules({ rules, settings, ...only }, context);
+      const run = yield* runRules({ rules, settings, ...only }, context);
       passes.push(run.findings);
       gaps.push(...run.gaps);
       if (index === 0) {
@@ -179,23 +219,34 @@ export class Workspace {
       findings: [...suppression.kept].sort(compareFindings),
       suppressed: passes.flat().length === 0 ? 0 : mergePasses(passes).length - suppression.kept.length,
       gaps,
-      notChecked: this.#notChecked(installed, gaps, readFiles),
+      notChecked: notCheckedSentences(installed, gaps, this.#layout.cmakeLists.filter((file) => !readFiles.has(file)).map((file) => relativePath(this.root, file))),
       files: [...readFiles].sort(),
     };
   }
 
   /** All readings of the project under one set of circumstances, as one. */
-  #read(context: EvaluationContext): Reading {
+  *#read(context: EvaluationContext): Generator<string, Reading, undefined> {
     const layout = this.#layout ?? discoverProject(this.root, this.#files, () => false);
     const key = contextKey(context);
     const readings: Reading[] = [];
     for (const file of layout.requirements) {
+      yield file;
       readings.push(this.#readings.get(`requirements:${file}`, file, () => readRequirements(file, this.#files)));
     }
     for (const file of layout.presets) {
+      yield file;
       readings.push(this.#readings.get(`presets:${file}`, file, () => readPresets(file, this.#files)));
     }
-    for (const file of [...layout.pythonBuilds, ...layout.pythonSources.filter((one) => this.#isPythonBuild(one))]) {
+    for (const file of [...layout.pythonBuilds, ...layout.pythonSources]) {
+      if (!isPythonBuildName(path.basename(file))) {
+        if (!this.#pythonBuilds.has(file)) {
+          yield file;
+        }
+        if (!this.#isPythonBuild(file)) {
+          continue;
+        }
+      }
+      yield file;
       readings.push(this.#readings.get(`python:${file}:${key}`, file, () => readPythonBuild(file, this.#files, context, { catalogue: this.#options.catalogue })));
     }
     const handed = readings.flatMap((reading) => reading.observations);
@@ -211,7 +262,7 @@ export class Workspace {
       if (!text.ok || !isTopLevel(text.text)) {
         continue;
       }
-      const reading = this.#readCMakeProject(path.dirname(file), context, handed);
+      const reading = yield* this.#readCMakeProject(path.dirname(file), context, handed);
       readings.push(reading);
       for (const one of [file, ...reading.files]) {
         reached.add(one);
@@ -220,44 +271,20 @@ export class Workspace {
     return joinReadings(readings);
   }
 
-  #readCMakeProject(folder: string, context: EvaluationContext, handed: readonly Observation[]): Reading {
+  *#readCMakeProject(folder: string, context: EvaluationContext, handed: readonly Observation[]): Generator<string, Reading, undefined> {
     const list = path.join(folder, "CMakeLists.txt");
-    const entries = cmakeEntries(folder, this.root, handed);
-    return mergeEntries(folder, entries.map((entry) => {
+    const readings: { readonly entry: CMakeEntry; readonly reading: Reading }[] = [];
+    for (const entry of cmakeEntries(folder, this.root, handed)) {
+      yield list;
       const circumstances = contextOf(entry, context);
-      return { entry, reading: this.#readings.get(`cmake:${folder}:${contextKey(circumstances)}`, list, () => readCMake(folder, this.#files, circumstances, this.#cmakeFiles)) };
-    }));
+      readings.push({ entry, reading: this.#readings.get(`cmake:${folder}:${contextKey(circumstances)}`, list, () => readCMake(folder, this.#files, circumstances, this.#cmakeFiles)) });
+    }
+    return mergeEntries(folder, readings);
   }
 
   #findEnvironment(configuration: Configuration): Environment {
-    const specs = this.#options.against ?? configuration.against;
-    const where = { root: this.root, files: this.#files, catalogue: this.#options.catalogue, environment: this.#options.environment, ...(this.#options.interpreter === undefined ? {} : { interpreter: this.#options.interpreter }) };
-    const installed: InstalledBody[] = [];
-    const gaps: Gap[] = [];
-    for (const spec of specs) {
-      const answer = resolveAgainst(spec, where);
-      if (answer.ok) {
-        installed.push(answer.body);
-      } else {
-        gaps.push({ kind: "file", path: path.join(this.root, configurationName), message: answer.message });
-      }
-    }
-    if (specs.length === 0) {
-      const found = describeDefault(where);
-      if (found !== undefined) {
-        installed.push(found);
-      }
-    }
-    return { installed, gaps, toolchains: findToolchains(where), stamp: this.#stampOf(installed) };
-  }
-
-  /** Changes when an environment is reinstalled or replaced. */
-  #stampOf(installed: readonly InstalledBody[]): string {
-    const witnesses = installed.flatMap((body) => [
-      ...(body.torchRoot === undefined ? [] : [path.join(body.torchRoot, "version.py"), path.join(body.torchRoot, "build-version")]),
-      ...(body.prefix === undefined ? [] : [path.join(body.prefix, "pyvenv.cfg"), path.join(body.prefix, "conda-meta", "history")]),
-    ]);
-    return witnesses.map((file) => this.#files.status(file)?.modified ?? "-").join(" ");
+    const { catalogue, environment, interpreter, against } = this.#options;
+    return findEnvironment(against ?? configuration.against, { root: this.root, files: this.#files, catalogue, environment, ...(interpreter === undefined ? {} : { interpreter }) });
   }
 
   #bodyOf(target: Reading["targets"][number]): DeclaredBody {
@@ -269,23 +296,27 @@ export class Workspace {
     return body;
   }
 
+  /** Reads without a trace in the witness: what else reads a source tells that more of it than its scan matters. */
   #scan(file: string): SourceScan | undefined {
     if (!this.#scans.has(file)) {
-      const text = textOf(this.#files, file);
+      const text = textOf(this.#files.base, file);
       this.#scans.set(file, text === undefined ? undefined : scanSource(file, text, this.#names));
     }
     return this.#scans.get(file);
   }
 
-  /** Typing in a source seldom touches its includes; only when it does is it asked anew what the targets reach. */
-  #forgetSource(file: string): void {
+  /**
+   * Typing in a source seldom touches its includes; only when it does is it asked anew what the targets reach.
+   * True when its scan is as it was.
+   */
+  #forgetSource(file: string): boolean {
     const before = this.#scans.get(file);
     this.#scans.delete(file);
     if (before === undefined) {
       if (!isBuildFile(file) && !file.endsWith(".cmake")) {
         this.#reach.clear();
       }
-      return;
+      return false;
     }
     const after = this.#scan(file);
     if (after === undefined) {
@@ -293,69 +324,29 @@ export class Workspace {
     } else if (headersOf(after) !== headersOf(before)) {
       this.#reach.includesChanged();
     }
+    return JSON.stringify(after) === JSON.stringify(before);
+  }
+
+  /** True when it was no build file and still is none. */
+  #forgetPythonSource(file: string): boolean {
+    const before = this.#pythonBuilds.get(file);
+    this.#pythonBuilds.delete(file);
+    return before === false && !this.#isPythonBuild(file);
   }
 
   #isPythonBuild(file: string): boolean {
     let known = this.#pythonBuilds.get(file);
     if (known === undefined) {
-      const text = textOf(this.#files, file);
+      const text = textOf(this.#files.base, file);
       known = text !== undefined && isPythonBuildFile(file, text);
       this.#pythonBuilds.set(file, known);
     }
     return known;
   }
-
-  #notChecked(installed: readonly InstalledBody[], gaps: readonly Gap[], readFiles: ReadonlySet<string>): readonly string[] {
-    const sentences: string[] = [];
-    if (installed.length === 0) {
-      sentences.push("No torch was found or named, so nothing was compared with an installed torch; name one with --against or in abiding.json.");
-    }
-    for (const body of installed) {
-      sentences.push(...body.notKnown);
-    }
-    sentences.push("Built files were not read: check reads build files and sources only.");
-    const unread = (this.#layout?.cmakeLists ?? []).filter((file) => !readFiles.has(file)).map((file) => relativePath(this.root, file));
-    if (unread.length > 0) {
-      sentences.push(`No project leads to ${unread.length === 1 ? "this CMake file, which was" : `these ${unread.length} CMake files, which were`} not read: ${shorten(unread)}.`);
-    }
-    const open = gaps.filter((gap) => gap.kind === "evaluation").length;
-    if (open > 0) {
-      sentences.push(`${open} ${open === 1 ? "value" : "values"} in build files could not be evaluated; what depends on them was not compared.`);
-    }
-    return sentences;
-  }
-}
-
-interface Environment {
-  readonly installed: readonly InstalledBody[];
-  readonly toolchains: readonly ToolchainBody[];
-  readonly gaps: readonly Gap[];
-  readonly stamp: string;
 }
 
 function isRuleName(name: string): boolean {
   return ruleNamed(name) !== undefined;
-}
-
-function contextFor(body: InstalledBody | undefined): EvaluationContext {
-  const facts = body?.facts ?? [];
-  const torchVersion = valueOf(facts, "torch-version");
-  const torchCudaVersion = valueOf(facts, "cuda-version");
-  const torchLibstdcxxAbi = valueOf(facts, "libstdcxx-abi");
-  const pythonVersion = valueOf(facts, "python-version");
-  return {
-    platform: platformOf(valueOf(facts, "platform")),
-    ...(torchVersion === undefined ? {} : { torchVersion }),
-    ...(torchCudaVersion === undefined ? {} : { torchCudaVersion }),
-    ...(torchLibstdcxxAbi === undefined ? {} : { torchLibstdcxxAbi }),
-    ...(pythonVersion === undefined ? {} : { pythonVersion }),
-  };
-}
-
-/** The platform of the torch, else of this machine: the project is going to be built here. */
-function platformOf(platform: string | undefined): EvaluationContext["platform"] {
-  const name = platform?.split("-", 1)[0] ?? { linux: "linux", darwin: "macos", win32: "windows" }[process.platform as string];
-  return name === "linux" || name === "macos" || name === "windows" ? name : undefined;
 }
 
 function matcherOf(globs: readonly string[]): (relativePath: string) => boolean {
@@ -364,10 +355,6 @@ function matcherOf(globs: readonly string[]): (relativePath: string) => boolean 
   }
   const matches = picomatch([...globs], { dot: true });
   return (one) => matches(one.split(path.sep).join("/"));
-}
-
-function unreadable(file: string, message: string): Reading {
-  return { targets: [], observations: [], requirements: [], gaps: [{ kind: "file", path: file, message }], files: [file] };
 }
 
 function isTopLevel(text: string): boolean {
@@ -387,21 +374,6 @@ function headersOf(scan: SourceScan): string {
   return scan.includes.map((one) => `${one.angled ? "<" : '"'}${one.header}`).join("\n");
 }
 
-function joinReadings(readings: readonly Reading[]): Reading {
-  const requirements: Requirement[] = readings.flatMap((reading) => reading.requirements);
-  return {
-    targets: readings.flatMap((reading) => reading.targets),
-    observations: readings.flatMap((reading) => reading.observations),
-    requirements,
-    gaps: readings.flatMap((reading) => reading.gaps),
-    files: [...new Set(readings.flatMap((reading) => reading.files))],
-  };
-}
-
 function relativePath(root: string, file: string): string {
   return path.relative(root, file).split(path.sep).join("/");
-}
-
-function shorten(names: readonly string[]): string {
-  return names.length <= 5 ? names.join(", ") : `${names.slice(0, 5).join(", ")} and ${names.length - 5} more`;
 }
