@@ -1,5 +1,5 @@
 /** Which torch a target will meet: the installed one, or the releases that the project's requirements allow. */
-import { basename, dirname, isAbsolute, relative } from "node:path";
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import type { TorchRelease } from "../catalogue/index.ts";
 import type { CatalogueEvidence, Condition, DeclaredBody, Requirement } from "../model/index.ts";
 import { compareVersions, exactVersion, parseSpecifiers, satisfies, valueOf } from "../model/index.ts";
@@ -194,11 +194,12 @@ function torchIncludes(context: RuleContext, body: DeclaredBody): Includes {
 function readIncludes(context: RuleContext, body: DeclaredBody): Includes {
   const { sources, usesTorch } = body.target;
   const own = sources.flatMap((source) => (isAbsolute(source.path) ? (context.scan(source.path) ?? []) : []));
-  const direct = includedOf(own, usesTorch !== true);
+  const isOwn = (header: string): boolean => isInProject(context, body, header);
+  const direct = includedOf(own, isOwn, usesTorch !== true);
   if (direct !== undefined && (direct === "unstable" || usesTorch !== true)) return direct;
   if (usesTorch !== true) return "unknown";
   const scans = sourcesOf(context, body).map((one) => one.scan);
-  const reached = includedOf(scans, false);
+  const reached = includedOf(scans, isOwn, false);
   if (reached !== undefined) return reached;
   const names = new Set(scans.map((one) => basename(one.path)));
   const complete = sources.length > 0 && sources.every((source) => names.has(basename(source.path)));
@@ -206,16 +207,40 @@ function readIncludes(context: RuleContext, body: DeclaredBody): Includes {
 }
 
 /** The most that any of the sources includes. Under a macro it may be another target's: `plainOnly` leaves these out. */
-function includedOf(scans: readonly SourceScan[], plainOnly: boolean): "unstable" | "stable" | undefined {
+function includedOf(scans: readonly SourceScan[], isOwn: (header: string) => boolean, plainOnly: boolean): "unstable" | "stable" | undefined {
   let found: "stable" | undefined;
   for (const scan of scans) {
     for (const { header, guards } of scan.includes) {
       if (plainOnly && guards.length > 0) continue;
+      if (!/^(?:ATen|c10|caffe2|torch|THC?)\//.test(header) || isOwn(header)) continue;
       if (isUnstableTorchHeader(header) || /^THC?\//.test(header)) return "unstable";
-      if (header.startsWith("torch/")) found = "stable";
+      found = "stable";
     }
   }
   return found;
+}
+
+/** A project may hold a copy of c10 or of the header-only part, and include that. */
+function isInProject(context: RuleContext, body: DeclaredBody, header: string): boolean {
+  return body.target.includeDirectories.some((folder) => {
+    const inside = relative(context.root, folder);
+    return !inside.startsWith("..") && !isAbsolute(inside) && context.files.status(join(folder, header))?.kind === "file";
+  });
+}
+
+/** Headers that bring in neither ATen/ATen.h nor torch/all.h, where torch refuses older standards. */
+const withoutStandardCheck = /^(?:c10|caffe2)\/|^ATen\/cpu\//;
+
+const linkedTorch = /^(?:.*[\\/])?(?:lib)?torch(?:_cpu|_cuda|_python)?(?:\.\w+)*$|TORCH_(?:PYTHON_)?LIBRAR|^Torch::/;
+
+/**
+ * Whether a target compiles a header of torch that stops with an #error below a standard. Where its includes are not all
+ * known, only what links libtorch counts: torch's include directory alone may serve a header without that check.
+ */
+export function meetsStandardCheck(context: RuleContext, body: DeclaredBody): boolean {
+  if (!exchangesObjects(context, body)) return false;
+  if (torchIncludes(context, body) === "unknown") return body.target.builder !== "cmake" || body.target.links.some((link) => linkedTorch.test(link.name));
+  return sourcesOf(context, body).some(({ scan }) => scan.includes.some(({ header }) => isUnstableTorchHeader(header) && !withoutStandardCheck.test(header) && !isInProject(context, body, header)));
 }
 
 /** Whether a compiled target sees torch's headers. Imported and interface targets compile nothing. */

@@ -157,3 +157,23 @@ test("a standard that linked targets demand wherever the target exists", () => {
   assert.equal(under("WITH_B"), 0);
   assert.equal(under("WITH_C"), 1);
 });
+
+function vendored(includes: string, changes: Partial<DeclaredTarget> = {}) {
+  const made = new RuleProject({ "/p/CMakeLists.txt": "ops\n-std=c++14\n", "/p/a.cpp": includes, "/p/vendor/c10/util/irange.h": "", "/p/vendor/ATen/ATen.h": "" });
+  made.target("/p/CMakeLists.txt", ["/p/a.cpp"], { arguments: [made.argument("/p/CMakeLists.txt", "-std=c++14")], ...changes });
+  return made.torch("2.5.1", needs17).check(cxxStandard).length;
+}
+
+test("headers without the check, and copies of torch's headers in the project", () => {
+  assert.equal(vendored("#include <ATen/ATen.h>\n"), 1);
+  assert.equal(vendored("#include <c10/util/irange.h>\n#include <ATen/cpu/vec/vec.h>\n"), 0);
+  assert.equal(vendored("#include <ATen/ATen.h>\n", { includeDirectories: ["/p/vendor"] }), 0);
+});
+
+test("where includes are not known, a CMake target counts when it links libtorch", () => {
+  const sources = [{ path: "${GENERATED}", language: "CXX" as const, conditions: [], location: { path: "/p/CMakeLists.txt", range: { start: { line: 0, character: 0 }, end: { line: 0, character: 3 } } } }];
+  const link = (name: string) => new RuleProject({ "/p/CMakeLists.txt": name }).link("/p/CMakeLists.txt", name);
+  assert.equal(vendored("", { sources }), 0);
+  assert.equal(vendored("", { sources, links: [link("${TORCH_LIBRARIES}")] }), 1);
+  assert.equal(vendored("", { sources, links: [link("executorch")] }), 0);
+});

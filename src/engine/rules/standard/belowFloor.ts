@@ -4,7 +4,7 @@ import type { Condition, DeclaredBody, Finding } from "../../model/index.ts";
 import { factsOf, valueOf } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 import { describe, finding, groupBy, isOptIn, languagesPhrase, locationKey, placeWhen, targetMadeHere, targetsPhrase, viaPlaces } from "../support.ts";
-import { allowedTorch, dependsOnTorchVersion, exchangesObjects, givenTorch, judgedByRange, outsideRange, releaseEvidence, servesOtherHardware } from "../torch.ts";
+import { allowedTorch, dependsOnTorchVersion, givenTorch, judgedByRange, meetsStandardCheck, outsideRange, releaseEvidence, servesOtherHardware } from "../torch.ts";
 import type { StandardClaim } from "./claims.ts";
 import { isBuilderDefault, standardFixes, standardsOf } from "./claims.ts";
 
@@ -28,7 +28,7 @@ export function belowFloor(rule: Severities, context: RuleContext): readonly Fin
 
 /** The #error stands in ATen/ATen.h and torch/all.h: the headers of the stable ABI, which may not include those, have none. */
 function meetsFloor(context: RuleContext, body: DeclaredBody): boolean {
-  return !body.facts.some((one) => one.trait === "stable-abi-target") && exchangesObjects(context, body);
+  return !body.facts.some((one) => one.trait === "stable-abi-target") && meetsStandardCheck(context, body);
 }
 
 /** Conditions under which all the claims stand: one text that several branches use stands under none of them. */

@@ -11,12 +11,17 @@ type Severities = Pick<Rule, "name" | "severity">;
 
 export function mixed(rule: Severities, context: RuleContext): readonly Finding[] {
   return context.declared.flatMap((body) => {
-    if (!body.target.languages.includes("CXX") || !body.target.languages.includes("CUDA") || servesOtherHardware(context, body.target.location.path)) return [];
+    if (!body.target.languages.includes("CXX") || !body.target.languages.includes("CUDA") || !hasCudaSources(body) || servesOtherHardware(context, body.target.location.path)) return [];
     const host = standardsOf(body, "CXX").filter(counts);
     const device = standardsOf(body, "CUDA").filter(counts);
     const found = bothWritten(rule, context, body, host, device) ?? oneWritten(rule, context, body, host, device);
     return found !== undefined && seesTorch(context, body) ? [found] : [];
   });
+}
+
+/** A CMake target whose sources are not all known counts as one of every language of the project. */
+function hasCudaSources(body: DeclaredBody): boolean {
+  return body.target.builder !== "cmake" || body.target.sources.some((source) => source.language === "CUDA");
 }
 
 /** Where the project branches on torch's version, which of the values meet is not known. */
