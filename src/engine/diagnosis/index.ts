@@ -6,5 +6,3 @@ export { Workspace } from "./workspace.ts";
 export type { WorkspaceOptions } from "./workspace.ts";
 export type { Diagnosis } from "./diagnosis.ts";
 export { bodiesOf, compareSeverity } from "./diagnosis.ts";
-export { configurationName } from "./configuration.ts";
-export type { RuleSetting } from "./configuration.ts";
