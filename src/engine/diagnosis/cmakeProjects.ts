@@ -56,6 +56,10 @@ export function mergeEntries(folder: string, readings: readonly { readonly entry
   if (others.length === 0) {
     return plain.reading;
   }
+  const before = merged.get(plain.reading);
+  if (before?.others.length === others.length && before.others.every((reading, index) => reading === others[index]?.reading)) {
+    return before.result;
+  }
   const known = new Set(plain.reading.targets.map(targetIdentity));
   const targets: DeclaredTarget[] = [...plain.reading.targets];
   const files = new Set(plain.reading.files);
@@ -76,7 +80,9 @@ export function mergeEntries(folder: string, readings: readonly { readonly entry
       files.add(file);
     }
   }
-  return { ...plain.reading, targets, files: [...files] };
+  const result = { ...plain.reading, targets, files: [...files] };
+  merged.set(plain.reading, { others: others.map((other) => other.reading), result });
+  return result;
 }
 
 /** A standard that was handed over stands where it is handed over: no text of the CMake files has it. */
@@ -91,6 +97,9 @@ function placeHanded(target: DeclaredTarget, entry: CMakeEntry): DeclaredTarget 
 function samePlace(a: Location, b: Location): boolean {
   return a.path === b.path && a.range.start.line === b.range.start.line;
 }
+
+/** Readings are remembered as long as their files stay as they are, and so is what was made of them. */
+const merged = new WeakMap<Reading, { readonly others: readonly Reading[]; readonly result: Reading }>();
 
 function targetIdentity(target: DeclaredTarget): string {
   return [

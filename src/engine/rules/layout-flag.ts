@@ -24,7 +24,7 @@ function check(context: RuleContext): readonly Finding[] {
     .flatMap((body) => {
       const flags = parseFlags(body.target.arguments);
       return flags.flatMap((flag, index) => {
-        const row = table.flags.find((one) => one.flag === spelled(flag));
+        const row = rowOf(flag);
         if (row === undefined || isUndone(flags, index)) return [];
         if (flag.name === "-stdlib" && (platform?.startsWith("macos") === true || flag.argument.conditions.some((one) => elsewhere.test(one.text)))) return [];
         return [{ body, flag, row }];
@@ -46,6 +46,16 @@ function check(context: RuleContext): readonly Finding[] {
     }));
   }
   return findings;
+}
+
+const rows = new Map(table.flags.map((row) => [row.flag, row]));
+const known = new WeakMap<Flag, (typeof table.flags)[number] | "none">();
+
+/** Hundreds of targets share a flag. */
+function rowOf(flag: Flag): (typeof table.flags)[number] | undefined {
+  let row = known.get(flag);
+  if (row === undefined) known.set(flag, (row = rows.get(spelled(flag)) ?? "none"));
+  return row === "none" ? undefined : row;
 }
 
 function spelled(flag: Flag): string {

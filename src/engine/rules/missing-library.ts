@@ -1,4 +1,4 @@
-import type { DeclaredBody, DeclaredTarget } from "../model/index.ts";
+import type { CompileArgument, DeclaredBody, DeclaredTarget } from "../model/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { includesOf, isTorchPythonHeader, namesOf } from "./sources.ts";
 import { capital, finding, place, targetsPhrase } from "./support.ts";
@@ -39,6 +39,14 @@ function isLibtorch(name: string): boolean {
   return /^(?:torch|torch_cpu|torch_cuda|torch::torch)$|\$\{?TORCH_LIBRARIES\}?|(?:^|[/\\])libtorch(?:_cpu|_cuda)?\.(?:so|dylib|lib)/.test(name);
 }
 
+const torchPython = new WeakMap<CompileArgument, boolean>();
+
+function namesTorchPython(argument: CompileArgument): boolean {
+  let known = torchPython.get(argument);
+  if (known === undefined) torchPython.set(argument, (known = argument.text.includes("torch_python")));
+  return known;
+}
+
 /** What a target links, through other targets of the project too; unknown: something could not be evaluated. */
 function linkedNames(target: DeclaredTarget, targets: ReadonlyMap<string, DeclaredTarget>): { readonly names: readonly string[]; readonly unknown: boolean } {
   const names = new Set<string>();
@@ -50,7 +58,7 @@ function linkedNames(target: DeclaredTarget, targets: ReadonlyMap<string, Declar
       const next = targets.get(link.name);
       if (next !== undefined) queue.push(next);
     }
-    if (/-ltorch_python|torch_python/.test(one.arguments.map((argument) => argument.text).join(" "))) names.add("torch_python");
+    if (one.arguments.some(namesTorchPython)) names.add("torch_python");
   }
   return { names: [...names], unknown: [...names].some((name) => /[$@{]/.test(name) && !isLibtorch(name)) };
 }

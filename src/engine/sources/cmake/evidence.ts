@@ -31,15 +31,25 @@ export function evidenceOf(pieces: readonly Piece[]): SourceEvidence | undefined
   const { file } = last.origin;
   const together = placed.every((piece) => piece.origin?.file === file) && placed.every((piece, index) => index === 0 || piece.origin?.start === placed[index - 1]?.origin?.end);
   const origin = together ? { file, start: first.origin.start, end: last.origin.end } : last.origin;
-  const via = steps(last.via);
-  if (!together && first !== last) via.push({ location: locationOf(first.origin), what: `used in ${first.text.trim()}` });
+  const way = steps(last.via);
+  const via = together || first === last ? way : [...way, { location: locationOf(first.origin), what: `used in ${first.text.trim()}` }];
   return { kind: "source", location: locationOf(origin), text: file.text.slice(origin.start, origin.end), via };
 }
 
 /** Oldest first: how the text was set, then where it was used, then the calls around that. */
-function steps(via: Via | undefined): EvidenceStep[] {
+function steps(via: Via | undefined): readonly EvidenceStep[] {
+  if (via === undefined) return [];
+  let known = stepsOf.get(via);
+  if (known === undefined) stepsOf.set(via, (known = readSteps(via)));
+  return known;
+}
+
+/** Many facts share their way, or the calls around it. */
+const stepsOf = new WeakMap<Via | Frame, readonly EvidenceStep[]>();
+
+function readSteps(via: Via): EvidenceStep[] {
   const chain: Via[] = [];
-  for (let at = via; at !== undefined && chain.length < maximumSteps; at = at.previous) chain.push(at);
+  for (let at: Via | undefined = via; at !== undefined && chain.length < maximumSteps; at = at.previous) chain.push(at);
   const out: EvidenceStep[] = [];
   let frame: Frame | undefined;
   for (const step of chain.reverse()) {
@@ -50,8 +60,15 @@ function steps(via: Via | undefined): EvidenceStep[] {
   return out;
 }
 
-function frames(frame: Frame | undefined): EvidenceStep[] {
+function frames(frame: Frame | undefined): readonly EvidenceStep[] {
+  if (frame === undefined) return [];
+  let known = stepsOf.get(frame);
+  if (known === undefined) stepsOf.set(frame, (known = readFrames(frame)));
+  return known;
+}
+
+function readFrames(frame: Frame): EvidenceStep[] {
   const out: EvidenceStep[] = [];
-  for (let at = frame; at !== undefined && out.length < maximumSteps; at = at.parent) out.push({ location: locationOf(at.origin), what: at.what });
+  for (let at: Frame | undefined = frame; at !== undefined && out.length < maximumSteps; at = at.parent) out.push({ location: locationOf(at.origin), what: at.what });
   return out;
 }

@@ -111,10 +111,13 @@ export function render(pieces: readonly Piece[]): string {
 
 export function withVia(pieces: readonly Piece[], what: string, origin: Origin, frame: Frame | undefined): readonly Piece[] {
   let changed = false;
+  // Elements of one list mostly came the same way, and go on the same way.
+  let last: Via | undefined;
   const out = pieces.map((piece) => {
     if (piece.soft || piece.via?.what === what) return piece;
     changed = true;
-    return { ...piece, via: { what, origin, previous: piece.via, frame } };
+    if (last === undefined || last.previous !== piece.via) last = { what, origin, previous: piece.via, frame };
+    return { ...piece, via: last };
   });
   return changed ? out : pieces;
 }

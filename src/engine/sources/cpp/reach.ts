@@ -26,21 +26,34 @@ interface Reached {
 export class ReachCache {
   readonly #reached = new Map<string, readonly Reached[]>();
   readonly #isFile = new Map<string, boolean>();
+  #ofTarget = new WeakMap<DeclaredTarget, readonly ReachedSource[]>();
+
+  /** A source was read anew. */
+  sourceChanged(): void {
+    this.#ofTarget = new WeakMap();
+  }
 
   /** An include was added or removed somewhere. */
   includesChanged(): void {
     this.#reached.clear();
+    this.sourceChanged();
   }
 
   /** Files were created or deleted. */
   clear(): void {
-    this.#reached.clear();
+    this.includesChanged();
     this.#isFile.clear();
   }
 
   isFile(path: string, files: Files): boolean {
     let known = this.#isFile.get(path);
     if (known === undefined) this.#isFile.set(path, (known = files.status(path)?.kind === "file"));
+    return known;
+  }
+
+  ofTarget(target: DeclaredTarget, find: () => readonly ReachedSource[]): readonly ReachedSource[] {
+    let known = this.#ofTarget.get(target);
+    if (known === undefined) this.#ofTarget.set(target, (known = find()));
     return known;
   }
 
@@ -56,10 +69,12 @@ export class ReachCache {
  * are looked for beside the file that includes them and in the target's include directories, never outside `root`.
  */
 export function reachableSources(target: DeclaredTarget, root: string, files: Files, scan: (path: string) => SourceScan | undefined, cache = new ReachCache()): readonly ReachedSource[] {
-  const key = [...target.sources.map((source) => source.path), "", ...target.includeDirectories].join("\n");
-  return cache.get(key, () => reach(target, root, files, scan, cache)).flatMap(({ path, source }) => {
-    const [found, of] = [scan(path), target.sources[source]];
-    return found === undefined || of === undefined ? [] : [{ scan: found, source: of }];
+  return cache.ofTarget(target, () => {
+    const key = [...target.sources.map((source) => source.path), "", ...target.includeDirectories].join("\n");
+    return cache.get(key, () => reach(target, root, files, scan, cache)).flatMap(({ path, source }) => {
+      const [found, of] = [scan(path), target.sources[source]];
+      return found === undefined || of === undefined ? [] : [{ scan: found, source: of }];
+    });
   });
 }
 

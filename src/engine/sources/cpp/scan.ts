@@ -136,7 +136,7 @@ class Scanner {
     }
     const end = endOfLogicalLine(text, at);
     if (directive === "include" || directive === "include_next" || directive === "import") this.#include(at, end);
-    else if (directive !== "") this.#guards.directive(directive, () => logicalText(text.slice(at, end)));
+    else if (directive !== "") this.#guards.directive(directive, () => detached(logicalText(text.slice(at, end))));
     this.#at = end;
   }
 
@@ -147,7 +147,7 @@ class Scanner {
     if (code !== LESS && code !== QUOTE) return;
     const close = text.indexOf(code === LESS ? ">" : '"', open + 1);
     if (close < 0 || close > end || this.#includes.length >= maximumRecords) return;
-    this.#includes.push({ header: text.slice(open + 1, close), angled: text.charCodeAt(close) === GREATER, start: open + 1, end: close, guards: this.#guards.current });
+    this.#includes.push({ header: detached(text.slice(open + 1, close)), angled: text.charCodeAt(close) === GREATER, start: open + 1, end: close, guards: this.#guards.current });
   }
 
   /** Leaves the body to the main loop, so that names used in it are found. */
@@ -158,8 +158,8 @@ class Scanner {
     while (isIdentifierPart(text.charCodeAt(end))) end++;
     this.#at = end;
     if (end === start) return;
-    const name = text.slice(start, end);
-    const value = logicalText(text.slice(end, Math.min(endOfLogicalLine(text, end), end + 400)));
+    const name = detached(text.slice(start, end));
+    const value = detached(logicalText(text.slice(end, Math.min(endOfLogicalLine(text, end), end + 400))));
     this.#guards.defined(name, value);
     if (this.#defines.length < maximumRecords) this.#defines.push({ name, value, start, end, guards: this.#guards.current });
   }
@@ -174,6 +174,21 @@ class Scanner {
       defines: this.#defines.map((one) => ({ name: one.name, value: one.value, location: place(one), guards: this.#guards.visible(one.guards) })),
     };
   }
+}
+
+const kept = new Map<string, string>();
+const maximumKept = 20_000;
+
+/** The text by itself: a part of a string keeps the whole file in memory, and most headers are included many times. */
+function detached(text: string): string {
+  if (text.length > 200) return Buffer.from(text).toString();
+  let own = kept.get(text);
+  if (own === undefined) {
+    own = Buffer.from(text).toString();
+    if (kept.size >= maximumKept) kept.clear();
+    kept.set(own, own);
+  }
+  return own;
 }
 
 function skipBlanks(text: string, from: number): number {
