@@ -319,6 +319,7 @@ export class Workspace {
       return false;
     }
     const after = this.#scan(file);
+    this.#reach.sourceChanged();
     if (after === undefined) {
       this.#reach.clear();
     } else if (headersOf(after) !== headersOf(before)) {
