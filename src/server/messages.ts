@@ -4,7 +4,7 @@ import type { CancellationToken } from "vscode-languageserver/node";
 import { describeEnvironment, findEnvironments } from "../engine/installed/index.ts";
 import { valueOf } from "../engine/model/index.ts";
 import { torchName } from "../engine/rules/support.ts";
-import type { EnvironmentChoice, Notifications, Requests } from "../protocol/index.ts";
+import type { EnvironmentChoice, Notifications, Requests, Status } from "../protocol/index.ts";
 import type { Project } from "./project.ts";
 import type { Publisher } from "./publisher.ts";
 import type { Answer } from "./server.ts";
@@ -14,7 +14,7 @@ import { pathOf } from "./uris.ts";
 
 export function registerMessages(session: Session, publisher: Publisher, answer: Answer): void {
   const { connection } = session;
-  const onRequest = <M extends keyof Requests>(method: M, otherwise: Requests[M]["result"], work: (params: Requests[M]["params"]) => Requests[M]["result"]): void => {
+  const onRequest = <M extends keyof Requests>(method: M, otherwise: Requests[M]["result"], work: (params: Requests[M]["params"]) => Requests[M]["result"] | Promise<Requests[M]["result"]>): void => {
     connection.onRequest(method, (params: Requests[M]["params"], token: CancellationToken) => answer(method, token, otherwise, () => work(params)));
   };
   onRequest("abiding/status", null, ({ uri }) => {
@@ -34,18 +34,20 @@ export function registerMessages(session: Session, publisher: Publisher, answer:
     publisher.refresh();
     return publisher.status(project);
   });
-  onRequest("abiding/check", [], () => {
+  onRequest("abiding/check", [], async () => {
     session.files.forget();
-    const statuses = session.projects.all.map((project) => {
-      project.invalidateAll();
-      return publisher.status(project);
-    });
+    const { all } = session.projects;
+    all.forEach((project) => project.invalidateAll());
+    const statuses: Status[] = [];
+    for (const project of all) {
+      statuses.push(await publisher.status(project));
+    }
     publisher.refresh();
     return statuses;
   });
-  onRequest("abiding/report", null, ({ uri }) => {
+  onRequest("abiding/report", null, async ({ uri }) => {
     const project = session.projectFor(uri);
-    return project === undefined ? null : { markdown: reportOf(project, project.diagnose()) };
+    return project === undefined ? null : { markdown: reportOf(project, await project.current()) };
   });
   const changed: keyof Notifications = "abiding/interpreterChanged";
   connection.onNotification(changed, ({ folder, interpreter }: Notifications["abiding/interpreterChanged"]) => {
@@ -57,8 +59,8 @@ export function registerMessages(session: Session, publisher: Publisher, answer:
 }
 
 /** Environments of the machine, those with a torch first, and what the project is checked against now. */
-function environmentsOf(session: Session, project: Project): EnvironmentChoice[] {
-  const current = project.diagnose().installed;
+async function environmentsOf(session: Session, project: Project): Promise<EnvironmentChoice[]> {
+  const { installed: current } = await project.current();
   const found = findEnvironments(project.surroundings).map((environment): EnvironmentChoice => {
     const body = describeEnvironment(environment.path, session.files, project.surroundings.catalogue);
     const version = body === undefined ? undefined : valueOf(body.facts, "torch-version");

@@ -4,6 +4,7 @@ import { Workspace } from "../engine/diagnosis/index.ts";
 import type { Diagnosis } from "../engine/diagnosis/index.ts";
 import type { Surroundings } from "../engine/installed/index.ts";
 import type { Files } from "../engine/model/index.ts";
+import { inSlices, within } from "./slices.ts";
 import { defaultSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 
@@ -14,6 +15,8 @@ export interface ProjectHost {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Called before each look at a project. */
   beforeCheck(): void;
+  /** A first scan begins. */
+  progress(root: string): { report(next: string): void; done(): void };
   log(message: string): void;
   warn(message: string): void;
 }
@@ -21,11 +24,15 @@ export interface ProjectHost {
 /** How often, at most, the files of the environment are looked at for changes: a pull comes several times a second. */
 const environmentCheckInterval = 500;
 
+/** Who points at a word would rather have what held a moment ago than wait longer than this. */
+const patience = 100;
+
 /** One folder that is checked: its settings, its choice of environment, and its last diagnosis. */
 export class Project {
   readonly root: string;
   readonly #host: ProjectHost;
   #workspace: Workspace | undefined;
+  #running: Promise<Diagnosis> | undefined;
   #settings = defaultSettings;
   #settingsProblems: readonly string[] = [];
   #selected: string | undefined;
@@ -81,22 +88,60 @@ export class Project {
     }
   }
 
-  /** A file of the project changed, on disk or in an editor. */
-  invalidate(file: string): void {
-    this.#workspace?.invalidate(file);
+  /** A file changed, on disk or in an editor. True when that can matter here. */
+  invalidate(file: string): boolean {
+    return this.#workspace?.invalidate(file) ?? false;
   }
 
   invalidateAll(): void {
     this.#workspace?.invalidateAll();
   }
 
-  /** The project as it is now; the same object as before when nothing changed. */
-  diagnose(): Diagnosis {
+  /**
+   * The project as it is now; the same object as before when nothing changed. All who ask meanwhile share one
+   * diagnosis, and what changes meanwhile is in it.
+   */
+  current(): Promise<Diagnosis> {
     this.#host.beforeCheck();
     this.#noticeEnvironmentChange();
+    this.#running ??= this.#diagnose().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** The project as it is now or, when that takes longer than a moment, as it was when it was last diagnosed. */
+  async recent(): Promise<Diagnosis> {
+    const current = this.current();
+    const last = this.#last;
+    return last === undefined ? current : within(patience, current, () => this.#last ?? last);
+  }
+
+  /** A diagnosis is under way. */
+  get isBusy(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** The last diagnosis, without a new one. */
+  get last(): Diagnosis | undefined {
+    return this.#last;
+  }
+
+  async #diagnose(): Promise<Diagnosis> {
     const started = performance.now();
-    this.#workspace ??= this.#createWorkspace();
-    const diagnosis = this.#workspace.diagnose();
+    const progress = this.#workspace === undefined ? this.#host.progress(this.root) : undefined;
+    let diagnosis: Diagnosis | undefined;
+    try {
+      while (diagnosis === undefined) {
+        const workspace = this.#workspace ??= this.#createWorkspace();
+        diagnosis = await inSlices(workspace.diagnoseInSteps(), (next) => {
+          progress?.report(next);
+          return workspace === this.#workspace;
+        });
+      }
+    } finally {
+      progress?.done();
+    }
     if (diagnosis !== this.#last) {
       this.#last = diagnosis;
       this.#fingerprint = this.#environmentFingerprint(diagnosis);
@@ -104,11 +149,6 @@ export class Project {
       this.#reportFailures(diagnosis);
     }
     return diagnosis;
-  }
-
-  /** The last diagnosis, without a new one. */
-  get last(): Diagnosis | undefined {
-    return this.#last;
   }
 
   #createWorkspace(): Workspace {

@@ -60,11 +60,9 @@ export class Projects {
     }
   }
 
-  /** A file can matter to projects that it is no part of (`include(../common.cmake)`), so all are told. */
-  invalidate(file: string): void {
-    for (const project of this.all) {
-      project.invalidate(file);
-    }
+  /** A file can matter to projects that it is no part of (`include(../common.cmake)`), so all are told. True when it does to one. */
+  invalidate(file: string): boolean {
+    return this.all.map((project) => project.invalidate(file)).includes(true);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Notifications, Status } from "../protocol/index.ts";
 import { diagnosticsByPath } from "./features/diagnostics.ts";
 import type { DiagnosticOptions } from "./features/diagnostics.ts";
 import type { Project } from "./project.ts";
-import type { Session } from "./session.ts";
+import type { DocumentView, Session } from "./session.ts";
 import { statusOf } from "./status.ts";
 import { pathOf } from "./uris.ts";
 
@@ -24,6 +24,7 @@ export class Publisher {
   readonly #cache = new WeakMap<Diagnosis, Map<string, Items>>();
   readonly #pushed = new Map<string, string>();
   readonly #statuses = new Map<string, string>();
+  readonly #renewing = new Set<Project>();
   #pushPending = false;
 
   constructor(session: Session) {
@@ -37,17 +38,17 @@ export class Publisher {
   }
 
   /** The answer to a pull for one document. */
-  document(uri: string, previous: string | undefined): DocumentDiagnosticReport {
+  async document(uri: string, previous: string | undefined): Promise<DocumentDiagnosticReport> {
     const path = pathOf(uri);
     const project = path === undefined ? undefined : this.#session.projects.of(path);
-    const found = path === undefined || project === undefined ? none : this.#of(project).get(path) ?? none;
+    const found = path === undefined || project === undefined ? none : (await this.#of(project)).get(path) ?? none;
     return found.resultId === previous
       ? { kind: DocumentDiagnosticReportKind.Unchanged, resultId: found.resultId }
       : { kind: DocumentDiagnosticReportKind.Full, resultId: found.resultId, items: found.items };
   }
 
   /** The answer to a pull for the workspace: what changed since the results that the client holds. */
-  workspace(previous: readonly PreviousResultId[]): WorkspaceDocumentDiagnosticReport[] {
+  async workspace(previous: readonly PreviousResultId[]): Promise<WorkspaceDocumentDiagnosticReport[]> {
     const held = new Map(previous.flatMap(({ uri, value }) => {
       const path = pathOf(uri);
       return path === undefined ? [] : [[path, { uri, value }]];
@@ -63,7 +64,7 @@ export class Publisher {
         reports.push({ kind: DocumentDiagnosticReportKind.Full, uri, version, resultId: found.resultId, items: found.items });
       }
     };
-    const current = this.#everything();
+    const current = await this.#everything();
     for (const [path, found] of current) {
       add(path, found);
     }
@@ -85,6 +86,15 @@ export class Publisher {
     this.schedulePush();
   }
 
+  /** Hints or lenses were answered from an older diagnosis: has them asked for again when there is a new one. */
+  renewDecorations({ project }: DocumentView): void {
+    if (!project.isBusy || this.#renewing.has(project)) {
+      return;
+    }
+    this.#renewing.add(project);
+    project.current().then(() => this.#refreshDecorations()).catch(() => undefined).finally(() => this.#renewing.delete(project));
+  }
+
   /** Pushes what changed, once for a burst of changes; does nothing for clients that pull. */
   schedulePush(): void {
     if (this.#session.client.pullDiagnostics || this.#pushPending) {
@@ -94,23 +104,23 @@ export class Publisher {
     setImmediate(() => {
       void this.#session.ready.then(() => {
         this.#pushPending = false;
-        this.#push();
+        return this.#push();
       }).catch((error: unknown) => this.#session.connection.console.error(`Diagnostics could not be published: ${String(error)}`));
     });
   }
 
   /** The status of a project; the client is told when it is another than before. */
-  status(project: Project): Status {
-    const status = statusOf(project, project.diagnose());
+  async status(project: Project): Promise<Status> {
+    const status = statusOf(project, await project.current());
     this.#tell(status);
     return status;
   }
 
-  #of(project: Project): Map<string, Items> {
+  async #of(project: Project): Promise<Map<string, Items>> {
     if (!project.settings.enable) {
       return new Map();
     }
-    const diagnosis = project.diagnose();
+    const diagnosis = await project.current();
     let byPath = this.#cache.get(diagnosis);
     if (byPath === undefined) {
       byPath = new Map();
@@ -123,10 +133,10 @@ export class Publisher {
     return byPath;
   }
 
-  #everything(): Map<string, Items> {
+  async #everything(): Promise<Map<string, Items>> {
     const all = new Map<string, Items>();
     for (const project of this.#session.projects.all) {
-      for (const [path, found] of this.#of(project)) {
+      for (const [path, found] of await this.#of(project)) {
         // A nested folder reports its own files; a file outside every folder is reported by the first that reads it.
         const owner = this.#session.projects.of(path);
         if (!all.has(path) && (owner === undefined || owner === project)) {
@@ -137,8 +147,8 @@ export class Publisher {
     return all;
   }
 
-  #push(): void {
-    const current = this.#everything();
+  async #push(): Promise<void> {
+    const current = await this.#everything();
     const send = (path: string, items: Diagnostic[]): void => {
       const uri = this.#session.uri(path);
       const version = this.#session.documents.get(uri)?.version;

@@ -1,5 +1,5 @@
 import { ResponseError, LSPErrorCodes, TextDocumentSyncKind } from "vscode-languageserver/node";
-import type { CancellationToken, Connection, InitializeParams, InitializeResult } from "vscode-languageserver/node";
+import type { CancellationToken, Connection, Disposable, InitializeParams, InitializeResult } from "vscode-languageserver/node";
 import { registerFeatures } from "./features/index.ts";
 import { fixAllKind, showDocumentationCommand } from "./features/codeActions.ts";
 import { registerMessages } from "./messages.ts";
@@ -27,22 +27,32 @@ export function startServer(connection: Connection, options: ServerOptions = {})
   connection.listen();
 }
 
-/** Runs one request: after the messages that are already here, not when cancelled, and never failing the connection. */
-export type Answer = <T>(what: string, token: CancellationToken, otherwise: T, work: () => T) => Promise<T>;
+/** Runs one request: after the messages that are already here, no longer than it is wanted, and never failing the connection. */
+export type Answer = <T>(what: string, token: CancellationToken, otherwise: T, work: () => T | Promise<T>) => Promise<T>;
 
 function answering(connection: Connection, session: Session): Answer {
   return async (what, token, otherwise, work) => {
     await session.ready;
     // Lets later edits and cancellations in: a burst of key strokes is diagnosed once, not for each stroke.
     await new Promise((resolve) => setImmediate(resolve));
+    const cancelled = new ResponseError(LSPErrorCodes.RequestCancelled, `${what} was cancelled.`);
     if (token.isCancellationRequested) {
-      throw new ResponseError(LSPErrorCodes.RequestCancelled, `${what} was cancelled.`);
+      throw cancelled;
     }
+    let listener: Disposable | undefined;
     try {
-      return work();
+      // Who cancels is answered at once. The diagnosis goes on: the next request wants it.
+      return await Promise.race([work(), new Promise<never>((_, reject) => {
+        listener = token.onCancellationRequested(() => reject(cancelled));
+      })]);
     } catch (error) {
+      if (error === cancelled) {
+        throw error;
+      }
       connection.console.error(`${what} failed: ${error instanceof Error ? error.stack ?? error.message : String(error)}`);
       return otherwise;
+    } finally {
+      listener?.dispose();
     }
   };
 }

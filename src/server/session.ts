@@ -7,6 +7,7 @@ import { NodeFiles } from "../engine/files/index.ts";
 import { abilitiesOf, optionsOf } from "./client.ts";
 import type { ClientAbilities } from "./client.ts";
 import type { Project } from "./project.ts";
+import { ScanProgress } from "./progress.ts";
 import { Projects } from "./projects.ts";
 import { RememberingFiles } from "./rememberingFiles.ts";
 import { readSettings } from "./settings.ts";
@@ -46,6 +47,7 @@ export class Session {
       catalogue: loadCatalogue(),
       environment,
       beforeCheck: () => this.files.refresh(),
+      progress: (root) => new ScanProgress(connection, root),
       log: (message) => connection.console.debug(message),
       warn: (message) => connection.console.warn(message),
     });
@@ -80,17 +82,17 @@ export class Session {
       return;
     }
     this.#uris.set(file, document.uri);
-    const isNew = this.files.status(file) === undefined;
+    const before = this.files.readText(file);
     this.files.set(file, document.getText());
     const { project, created } = this.projects.open(file);
     if (created) {
       this.#prepare(project);
       this.configure();
     }
-    if (isNew) {
+    if (!before.ok && before.problem === "missing") {
       // Something may have looked for it in vain.
       this.projects.all.forEach((one) => one.invalidateAll());
-    } else {
+    } else if (!before.ok || before.text !== this.#textOf(file)) {
       this.projects.invalidate(file);
     }
   }
@@ -101,8 +103,11 @@ export class Session {
       return;
     }
     this.#uris.delete(file);
+    const before = this.#textOf(file);
     this.files.remove(file);
-    this.projects.invalidate(file);
+    if (before === undefined || before !== this.#textOf(file)) {
+      this.projects.invalidate(file);
+    }
     this.projects.prune(this.#uris.keys());
   }
 
@@ -123,21 +128,29 @@ export class Session {
     this.#ready = this.#configureAll();
   }
 
-  /** undefined: no file, or in no project, or Abiding is switched off there. */
-  view(uri: string): DocumentView | undefined {
+  /**
+   * undefined: no file, or in no project, or Abiding is switched off there. `how`: with the diagnosis of the text as it
+   * is now, whatever that takes, or with a recent one.
+   */
+  async view(uri: string, how: "current" | "recent"): Promise<DocumentView | undefined> {
     const path = pathOf(uri);
     const document = this.documents.get(uri);
     const project = path === undefined ? undefined : this.projects.of(path);
     if (path === undefined || document === undefined || project === undefined || !project.settings.enable) {
       return undefined;
     }
-    return { path, document, project, diagnosis: project.diagnose() };
+    return { path, document, project, diagnosis: await (how === "current" ? project.current() : project.recent()) };
   }
 
   /** The project of a URI, or the first one. */
   projectFor(uri: string | undefined): Project | undefined {
     const path = uri === undefined ? undefined : pathOf(uri);
     return (path === undefined ? undefined : this.projects.of(path)) ?? this.projects.all[0];
+  }
+
+  #textOf(file: string): string | undefined {
+    const read = this.files.readText(file);
+    return read.ok ? read.text : undefined;
   }
 
   #prepare(project: Project): void {

@@ -63,8 +63,8 @@ function applyChange(session: Session, change: FileEvent): boolean {
   }
   session.files.forget();
   if (change.type === FileChangeType.Changed) {
-    session.projects.invalidate(file);
-    return true;
+    // The text of an open document is the editor's, not the disk's.
+    return !session.isOpen(file) && session.projects.invalidate(file);
   }
   const matters = relevantName.test(file) && (change.type === FileChangeType.Created || wasRead(session, file));
   if (matters) {

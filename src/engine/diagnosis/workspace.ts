@@ -73,18 +73,21 @@ export class Workspace {
     this.#names = namesOfInterest(options.catalogue);
   }
 
-  /** A file's text changed, or it was created or deleted. A file that nothing was asked of costs nothing. */
-  invalidate(file: string): void {
+  /**
+   * A file's text changed, or it was created or deleted. False when that cannot matter to the diagnosis, as with a
+   * file that nothing was asked of.
+   */
+  invalidate(file: string): boolean {
     const name = path.basename(file);
     const isListing = isBuildFile(file) && this.#layout !== undefined && isListed(this.#layout, file) !== (this.#files.base.status(file) !== undefined);
     const isSpecial = name === configurationName || name === "pyvenv.cfg" || name === "CMakeCache.txt";
     if (!isListing && !isSpecial && !this.#scans.has(file) && !this.#pythonBuilds.has(file) && !this.#files.wasAsked(file)) {
-      return;
+      return false;
     }
     // Both are done in any case: they forget what is outdated.
     const isSame = [this.#forgetSource(file), this.#forgetPythonSource(file)].includes(true);
     if (isSame && !isListing && !this.#files.wasRead(file) && this.#diagnosis !== undefined) {
-      return;
+      return false;
     }
     this.#revision += 1;
     this.#diagnosis = undefined;
@@ -98,6 +101,7 @@ export class Workspace {
     if (isSpecial || isListing) {
       this.#layout = undefined;
     }
+    return true;
   }
 
   /** Forgets everything, environments included. */

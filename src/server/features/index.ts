@@ -24,37 +24,46 @@ export function registerFeatures(session: Session, publisher: Publisher, answer:
   connection.languages.diagnostics.on((params, token) =>
     answer("Checking a document", token, empty, () => publisher.document(params.textDocument.uri, params.previousResultId)));
   connection.languages.diagnostics.onWorkspace((params, token) =>
-    answer("Checking the workspace", token, { items: [] }, () => ({ items: publisher.workspace(params.previousResultIds) })));
+    answer("Checking the workspace", token, { items: [] }, async () => ({ items: await publisher.workspace(params.previousResultIds) })));
 
-  connection.onCodeAction((params, token) => answer("Finding code actions", token, [], () => {
-    const view = session.view(params.textDocument.uri);
+  connection.onCodeAction((params, token) => answer("Finding code actions", token, [], async () => {
+    // Edits have to fit the text as it is.
+    const view = await session.view(params.textDocument.uri, "current");
     return view === undefined ? [] : codeActions({
       path: view.path, document: view.document, range: params.range, context: params.context,
       findings: view.diagnosis.findings, clientCommands: client.commands, uri,
     });
   }));
-  connection.onHover((params, token) => answer("Hover", token, null, () => {
-    const view = session.view(params.textDocument.uri);
+  connection.onHover((params, token) => answer("Hover", token, null, async () => {
+    const view = await session.view(params.textDocument.uri, "recent");
     return view === undefined ? null : hover(view.path, params.position, view.diagnosis);
   }));
-  connection.languages.inlayHint.on((params, token) => answer("Inlay hints", token, [], () => {
-    const view = session.view(params.textDocument.uri);
-    return view === undefined ? [] : inlayHints(view.path, params.range, view.diagnosis, view.project.settings.inlayHints);
+  connection.languages.inlayHint.on((params, token) => answer("Inlay hints", token, [], async () => {
+    const view = await session.view(params.textDocument.uri, "recent");
+    if (view === undefined) {
+      return [];
+    }
+    publisher.renewDecorations(view);
+    return inlayHints(view.path, params.range, view.diagnosis, view.project.settings.inlayHints);
   }));
-  connection.onCodeLens((params, token) => answer("Code lenses", token, [], () => {
-    const view = session.view(params.textDocument.uri);
-    return view === undefined || !view.project.settings.codeLens ? [] : codeLenses(view.path, view.diagnosis, client.commands, uri);
+  connection.onCodeLens((params, token) => answer("Code lenses", token, [], async () => {
+    const view = await session.view(params.textDocument.uri, "recent");
+    if (view === undefined || !view.project.settings.codeLens) {
+      return [];
+    }
+    publisher.renewDecorations(view);
+    return codeLenses(view.path, view.diagnosis, client.commands, uri);
   }));
-  connection.onDocumentLinks((params, token) => answer("Document links", token, [], () => {
-    const view = session.view(params.textDocument.uri);
+  connection.onDocumentLinks((params, token) => answer("Document links", token, [], async () => {
+    const view = await session.view(params.textDocument.uri, "recent");
     return view === undefined ? [] : documentLinks(view.path, view.document, view.diagnosis, session);
   }));
-  connection.onDefinition((params, token) => answer("Go to definition", token, null, () => {
-    const view = session.view(params.textDocument.uri);
+  connection.onDefinition((params, token) => answer("Go to definition", token, null, async () => {
+    const view = await session.view(params.textDocument.uri, "recent");
     return view === undefined ? null : definition(view.path, view.document, params.position, view.diagnosis, session);
   }));
-  connection.onDocumentSymbol((params, token) => answer("Document symbols", token, [], () => {
-    const view = session.view(params.textDocument.uri);
+  connection.onDocumentSymbol((params, token) => answer("Document symbols", token, [], async () => {
+    const view = await session.view(params.textDocument.uri, "recent");
     return view === undefined ? [] : documentSymbols(view.path, view.document, view.diagnosis);
   }));
   connection.onExecuteCommand(async ({ command, arguments: args }) => {

@@ -31,6 +31,17 @@ test("a value keeps its place through variables, functions and included files", 
   assert.deepEqual(reading.files, ["/p/CMakeLists.txt", "/p/flags.cmake"]);
 });
 
+test("an included file is called as the file that includes it would call it", () => {
+  const reading = read({
+    "CMakeLists.txt": "project(p CXX)\nlist(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_SOURCE_DIR}/cmake)\ninclude(Flags)\nadd_subdirectory(lib)\nadd_library(t a.cpp)\n",
+    "cmake/Flags.cmake": "add_compile_definitions(_GLIBCXX_USE_CXX11_ABI=0)\n",
+    "lib/CMakeLists.txt": "include(../cmake/Own.cmake)\nadd_library(u a.cpp)\n",
+    "cmake/Own.cmake": "add_compile_definitions(_GLIBCXX_USE_CXX11_ABI=1)\n",
+  });
+  assert.deepEqual(abi(reading)[0]?.evidence.via.map((step) => step.what), ["add_compile_definitions", "cmake/Flags.cmake included"]);
+  assert.deepEqual(abi(reading, "u").at(-1)?.evidence.via.map((step) => step.what), ["add_compile_definitions", "Own.cmake included", "subdirectory lib"]);
+});
+
 test("both branches of what cannot be decided, each with its condition", () => {
   const reading = read({ "CMakeLists.txt": 'project(p CXX)\noption(OLD "" ON)\nif(OLD)\n  set(V 0)\nelse()\n  set(V 1)\nendif()\nset(CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS} -D_GLIBCXX_USE_CXX11_ABI=${V}")\nadd_library(t a.cpp)\n' });
   assert.deepEqual(abi(reading).map(described), [

@@ -1,3 +1,4 @@
+import { basename, dirname, relative, sep } from "node:path";
 import type { Handler } from "../call.ts";
 import type { Interpreter } from "../interpreter.ts";
 import { captureFinal } from "../properties.ts";
@@ -11,7 +12,7 @@ import { normalize } from "./variables.ts";
 const maximumSameFile = 4;
 
 /** Reads and runs a file, noting it in the way of what it sets. */
-function runPath(vm: Interpreter, path: string, what: string): Exit {
+function runPath(vm: Interpreter, path: string): Exit {
   if (vm.isActive(path) >= maximumSameFile) {
     vm.gap(`${path} includes itself; the inner inclusion was not evaluated.`);
     return "normal";
@@ -22,7 +23,13 @@ function runPath(vm: Interpreter, path: string, what: string): Exit {
     vm.filesRead.add(path);
     return "normal";
   }
-  return vm.inFrame(what, () => vm.runFile(read.file));
+  return vm.inFrame(`${nameFrom(vm.file.path, path)} included`, () => vm.runFile(read.file));
+}
+
+/** A file as the one that names it would: what is below it by its way there, everything else by its own name. */
+function nameFrom(file: string, path: string): string {
+  const way = relative(dirname(file), path);
+  return way.startsWith("..") ? basename(path) : way.split(sep).join("/");
 }
 
 /** Absolute path of a module in the project's CMAKE_MODULE_PATH. */
@@ -52,9 +59,9 @@ const include: Handler = (vm, call) => {
       return vm.gap(`${shown(first)} was not included: its path could not be evaluated.`);
     }
     const path = normalize(name.startsWith("/") ? name : `${vm.directory.path}/${name}`);
-    if (vm.files.status(path)?.kind === "file") return runPath(vm, path, `${path} included`);
+    if (vm.files.status(path)?.kind === "file") return runPath(vm, path);
     const module = name.startsWith("/") ? undefined : modulePath(vm, `${name}.cmake`);
-    if (module !== undefined) return runPath(vm, module, `${module} included`);
+    if (module !== undefined) return runPath(vm, module);
     if (/[/]|\.cmake$/.test(name) && !optional) vm.gap(`${name} was not included: there is no such file.`);
     vm.openWorld = true;
   });
@@ -112,7 +119,7 @@ export function enterDirectory(vm: Interpreter, path: string): Exit {
     vm.scope = scope;
     return exit;
   };
-  return directory === undefined ? run() : vm.inFrame(`subdirectory ${path}`, run);
+  return directory === undefined ? run() : vm.inFrame(`subdirectory ${nameFrom(vm.file.path, path)}`, run);
 }
 
 /** A directory starts with a copy of what its parent has at that moment; later changes there do not reach it. */
