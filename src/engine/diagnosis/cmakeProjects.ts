@@ -60,7 +60,8 @@ export function mergeEntries(folder: string, readings: readonly { readonly entry
   if (before?.others.length === others.length && before.others.every((reading, index) => reading === others[index]?.reading)) {
     return before.result;
   }
-  const known = new Set(plain.reading.targets.map(targetIdentity));
+  const identities = new Identities();
+  const known = new Set(plain.reading.targets.map((target) => identities.of(target)));
   const targets: DeclaredTarget[] = [...plain.reading.targets];
   const files = new Set(plain.reading.files);
   const id = `configured:${folder}`;
@@ -70,7 +71,7 @@ export function mergeEntries(folder: string, readings: readonly { readonly entry
     };
     for (const read of reading.targets) {
       const target = placeHanded(read, entry);
-      const identity = targetIdentity(target);
+      const identity = identities.of(target);
       if (!known.has(identity)) {
         known.add(identity);
         targets.push(condition === undefined ? target : { ...target, conditions: [...target.conditions, condition] });
@@ -101,19 +102,28 @@ function samePlace(a: Location, b: Location): boolean {
 /** Readings are remembered as long as their files stay as they are, and so is what was made of them. */
 const merged = new WeakMap<Reading, { readonly others: readonly Reading[]; readonly result: Reading }>();
 
-function targetIdentity(target: DeclaredTarget): string {
-  return [
-    target.name, JSON.stringify(target.location), target.arguments.map(argumentIdentity).join("\n"), target.links.map((link) => link.name).join("\n"), conditionIdentity(target.conditions),
-  ].join("\n\n");
-}
+/** Texts that are equal for targets that are compiled and linked alike. */
+class Identities {
+  readonly #numbers = new Map<string, number>();
+  /** Most arguments belong to many targets. */
+  readonly #ofArgument = new Map<CompileArgument, number>();
 
-const argumentIdentities = new WeakMap<CompileArgument, string>();
+  of(target: DeclaredTarget): string {
+    return [
+      target.name, JSON.stringify(target.location), target.arguments.map((argument) => this.#argument(argument)).join(), target.links.map((link) => link.name).join("\n"), conditionIdentity(target.conditions),
+    ].join("\n\n");
+  }
 
-/** Most arguments belong to many targets. */
-function argumentIdentity(argument: CompileArgument): string {
-  let known = argumentIdentities.get(argument);
-  if (known === undefined) argumentIdentities.set(argument, (known = JSON.stringify([argument.text, argument.languages, argument.configurations, conditionIdentity(argument.conditions)])));
-  return known;
+  #argument(argument: CompileArgument): number {
+    let known = this.#ofArgument.get(argument);
+    if (known === undefined) {
+      const text = JSON.stringify([argument.text, argument.languages, argument.configurations, conditionIdentity(argument.conditions)]);
+      known = this.#numbers.get(text) ?? this.#numbers.size;
+      this.#numbers.set(text, known);
+      this.#ofArgument.set(argument, known);
+    }
+    return known;
+  }
 }
 
 function conditionIdentity(conditions: readonly Condition[]): string {

@@ -20,6 +20,8 @@ export interface Entry {
   readonly languages: readonly Language[];
   readonly configurations?: readonly string[];
   readonly inheritedFrom?: string;
+  /** What makes two definitions the same, once it was asked for. */
+  identity?: string;
 }
 
 const allConfigurations = ["Debug", "Release", "RelWithDebInfo", "MinSizeRel"];
@@ -56,7 +58,7 @@ export class ArgumentList {
   sort(): void {
     const seen = new Set<string>();
     const sorted = this.#own().sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0)).filter((entry) => {
-      const key = `${entry.text}|${entry.guard.join()}|${entry.languages.join()}|${entry.configurations?.join() ?? ""}`;
+      const key = (entry.identity ??= `${entry.text}|${entry.guard.join()}|${entry.languages.join()}|${entry.configurations?.join() ?? ""}`);
       return !seen.has(key) && seen.add(key);
     });
     this.#entries.splice(0, this.#entries.length, ...sorted);

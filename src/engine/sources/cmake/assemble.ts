@@ -125,11 +125,11 @@ function limitedApi(target: Target, definitions: ArgumentList): void {
 function includeDirectories(target: Target, closure: LinkClosure, shared: SharedParts): string[] {
   const out = new Set<string>();
   const add = (pieces: Parameters<typeof splitList>[0] | undefined) => {
-    for (const text of pieces === undefined ? [] : shared.texts(pieces)) out.add(text.replace(/^\$<BUILD_INTERFACE:(.*)>$/, "$1"));
+    for (const directory of pieces === undefined || pieces.length === 0 ? [] : shared.directories(pieces)) out.add(directory);
   };
   add(target.properties.get("INCLUDE_DIRECTORIES")?.pieces);
   add(target.directory.properties.get("INCLUDE_DIRECTORIES")?.pieces);
   for (const { target: used, linkOnly } of closure.reached) if (!linkOnly) add(used.properties.get("INTERFACE_INCLUDE_DIRECTORIES")?.pieces);
-  return [...out].filter((one) => one !== "" && !one.startsWith("$<")).map((one) => (/^(\/|\$)/.test(one) ? one : `${target.directory.path}/${one}`));
+  return [...out].map((one) => (one.startsWith("/") || one.startsWith("$") ? one : `${target.directory.path}/${one}`));
 }
 

@@ -38,14 +38,10 @@ export function evidenceOf(pieces: readonly Piece[]): SourceEvidence | undefined
 
 /** Oldest first: how the text was set, then where it was used, then the calls around that. */
 function steps(via: Via | undefined): readonly EvidenceStep[] {
-  if (via === undefined) return [];
-  let known = stepsOf.get(via);
-  if (known === undefined) stepsOf.set(via, (known = readSteps(via)));
-  return known;
+  return via === undefined ? none : (via.steps ??= readSteps(via));
 }
 
-/** Many facts share their way, or the calls around it. */
-const stepsOf = new WeakMap<Via | Frame, readonly EvidenceStep[]>();
+const none: readonly EvidenceStep[] = [];
 
 function readSteps(via: Via): EvidenceStep[] {
   const chain: Via[] = [];
@@ -61,10 +57,7 @@ function readSteps(via: Via): EvidenceStep[] {
 }
 
 function frames(frame: Frame | undefined): readonly EvidenceStep[] {
-  if (frame === undefined) return [];
-  let known = stepsOf.get(frame);
-  if (known === undefined) stepsOf.set(frame, (known = readFrames(frame)));
-  return known;
+  return frame === undefined ? none : (frame.steps ??= readFrames(frame));
 }
 
 function readFrames(frame: Frame): EvidenceStep[] {

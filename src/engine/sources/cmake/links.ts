@@ -38,18 +38,18 @@ export function linkClosure(vm: Interpreter, target: Target, shared: SharedParts
     const { list, guard, linkOnly } = queue[at] as (typeof queue)[number];
     if (list === undefined || list.pieces.length === 0) continue;
     for (const own of shared.names(list.pieces, () => namesIn(vm, target, list))) {
-      const { pieces, name } = own;
+      const { pieces, name, targets } = own;
       const both = conjunction(guard, own.guard);
       if (both === undefined) continue;
-      const aliased = vm.globalProperties.get(`ALIAS ${name}`);
-      const targets = vm.targets.get(aliased === undefined ? name : (certainText(aliased.pieces) ?? name)) ?? [];
-      const key = `${name}|${both.join()}`;
+      const key = both === own.guard ? own.key : `${name}|${both.join()}`;
       if (!names.has(key)) {
         names.add(key);
-        const known = shared.libraries(pieces).get(key);
-        const evidence = known === undefined ? evidenceOf(pieces) : undefined;
-        const library = known ?? { name, isProjectTarget: targets.some((one) => !one.isImported), conditions: vm.conditions.list(both), evidence: evidence ?? sourceEvidence(vm, target.origin) };
-        if (evidence !== undefined) shared.libraries(pieces).set(key, library);
+        let library = own.libraries.get(key);
+        if (library === undefined) {
+          const evidence = evidenceOf(pieces);
+          library = { name, isProjectTarget: targets.some((one) => !one.isImported), conditions: vm.conditions.list(both), evidence: evidence ?? sourceEvidence(vm, target.origin) };
+          if (evidence !== undefined) own.libraries.set(key, library);
+        }
         libraries.push(library);
       }
       for (const one of targets) {
@@ -74,7 +74,9 @@ function namesIn(vm: Interpreter, target: Target, list: Value): readonly NamedLi
   const add = (pieces: readonly Piece[], guard: Guard, linkOnly: boolean) => {
     const name = render(pieces);
     if (name === "" || keywords.test(name) || name.startsWith("-Wl,") || pieces.every((piece) => piece.unset !== undefined && piece.text === name)) return;
-    out.push({ pieces, name, guard, linkOnly });
+    const aliased = vm.globalProperties.get(`ALIAS ${name}`);
+    const targets = vm.targets.get(aliased === undefined ? name : (certainText(aliased.pieces) ?? name)) ?? [];
+    out.push({ pieces, name, guard, linkOnly, key: `${name}|${guard.join()}`, targets, libraries: new Map() });
   };
   for (const element of splitList(list.pieces)) {
     for (const world of worlds(vm.conditions, element, always, 8) ?? [{ guard: always, pieces: element }]) {

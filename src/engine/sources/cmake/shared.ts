@@ -1,7 +1,8 @@
 import type { CompileArgument, LinkedLibrary } from "../../model/index.ts";
-import type { Guard } from "./guards.ts";
 import type { Entry } from "./argumentList.ts";
+import type { Guard } from "./guards.ts";
 import { splitList } from "./split.ts";
+import type { Target } from "./target.ts";
 import { render } from "./value.ts";
 import type { Piece } from "./value.ts";
 
@@ -12,6 +13,12 @@ export interface NamedLibrary {
   readonly guard: Guard;
   /** Wrapped in $<LINK_ONLY:...>. */
   readonly linkOnly: boolean;
+  /** Name and guard as one text. */
+  readonly key: string;
+  /** Targets of that name. */
+  readonly targets: readonly Target[];
+  /** The library as a fact, by the decisions on the way to it. */
+  readonly libraries: Map<string, LinkedLibrary>;
 }
 
 /**
@@ -19,23 +26,18 @@ export interface NamedLibrary {
  * libraries that hundreds of targets share: it is worked out for the first of them, and the facts are the same objects for all.
  */
 export class SharedParts {
-  readonly #entries = new WeakMap<readonly Piece[], Map<string, readonly Entry[]>>();
-  readonly #texts = new WeakMap<readonly Piece[], readonly string[]>();
-  readonly #names = new WeakMap<readonly Piece[], readonly NamedLibrary[]>();
-  readonly #libraries = new WeakMap<readonly Piece[], Map<string, LinkedLibrary>>();
-  readonly arguments = new WeakMap<Entry, CompileArgument>();
+  readonly #entries = new Map<readonly Piece[], Map<string, readonly Entry[]>>();
+  readonly #directories = new Map<readonly Piece[], readonly string[]>();
+  readonly #names = new Map<readonly Piece[], readonly NamedLibrary[]>();
+  readonly arguments = new Map<Entry, CompileArgument>();
 
   entries(pieces: readonly Piece[]): Map<string, readonly Entry[]> {
-    return mapOf(this.#entries, pieces);
+    return remembered(this.#entries, pieces, () => new Map<string, readonly Entry[]>());
   }
 
-  libraries(pieces: readonly Piece[]): Map<string, LinkedLibrary> {
-    return mapOf(this.#libraries, pieces);
-  }
-
-  /** Elements of a list as texts. */
-  texts(pieces: readonly Piece[]): readonly string[] {
-    return remembered(this.#texts, pieces, () => splitList(pieces).map(render));
+  /** Directories of a list, those left out that only an installed project has. */
+  directories(pieces: readonly Piece[]): readonly string[] {
+    return remembered(this.#directories, pieces, () => splitList(pieces).map((one) => render(one).replace(/^\$<BUILD_INTERFACE:(.*)>$/, "$1")).filter((one) => one !== "" && !one.startsWith("$<")));
   }
 
   names(pieces: readonly Piece[], read: () => readonly NamedLibrary[]): readonly NamedLibrary[] {
@@ -48,11 +50,7 @@ export function dependsOnTarget(pieces: readonly Piece[]): boolean {
   return pieces.some((piece) => piece.text.includes("TARGET_PROPERTY"));
 }
 
-function mapOf<T>(all: WeakMap<readonly Piece[], Map<string, T>>, pieces: readonly Piece[]): Map<string, T> {
-  return remembered(all, pieces, () => new Map<string, T>());
-}
-
-function remembered<T>(all: WeakMap<readonly Piece[], T>, pieces: readonly Piece[], make: () => T): T {
+function remembered<T>(all: Map<readonly Piece[], T>, pieces: readonly Piece[], make: () => T): T {
   let known = all.get(pieces);
   if (known === undefined) all.set(pieces, (known = make()));
   return known;
