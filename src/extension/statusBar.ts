@@ -106,7 +106,16 @@ function details(status: Status): string[] {
     lines.push(vscode.l10n.t("Also checked against {0}.", escaped(status.also.join(", "))));
   }
   const { error, warning, info, hint } = status.findings;
-  lines.push(vscode.l10n.t("{0} errors, {1} warnings, {2} notes in {3} targets and {4} build files; {5} silenced.", error, warning, info + hint, status.targets, status.files, status.suppressed));
+  const counts = [
+    [error, vscode.l10n.t("1 error"), vscode.l10n.t("{0} errors", error)],
+    [warning, vscode.l10n.t("1 warning"), vscode.l10n.t("{0} warnings", warning)],
+    [info + hint, vscode.l10n.t("1 note"), vscode.l10n.t("{0} notes", info + hint)],
+    [status.suppressed, vscode.l10n.t("1 silenced"), vscode.l10n.t("{0} silenced", status.suppressed)],
+  ] as const;
+  const found = counts.filter(([count]) => count > 0).map(([count, one, many]) => (count === 1 ? one : many)).join(", ");
+  const targets = status.targets === 1 ? vscode.l10n.t("1 target") : vscode.l10n.t("{0} targets", status.targets);
+  const files = status.files === 1 ? vscode.l10n.t("1 build file") : vscode.l10n.t("{0} build files", status.files);
+  lines.push(vscode.l10n.t("{0} in {1} and {2}.", found === "" ? vscode.l10n.t("No findings") : found, targets, files));
   lines.push(...status.problems.map((problem) => `$(warning) ${escaped(problem)}`));
   if (status.notChecked.length > 0) {
     lines.push([vscode.l10n.t("Not checked:"), "", ...status.notChecked.slice(0, 5).map((one) => `- ${escaped(one)}`)].join("\n"));

@@ -3,9 +3,11 @@ import * as path from "node:path";
 import type { CancellationToken } from "vscode-languageserver/node";
 import { describeEnvironment, findEnvironments } from "../engine/installed/index.ts";
 import { valueOf } from "../engine/model/index.ts";
+import type { InstalledBody } from "../engine/model/index.ts";
 import { torchName } from "../engine/rules/support.ts";
 import type { EnvironmentChoice, Notifications, Requests, Status } from "../protocol/index.ts";
 import type { Project } from "./project.ts";
+import { isInside } from "./projects.ts";
 import type { Publisher } from "./publisher.ts";
 import type { Answer } from "./server.ts";
 import type { Session } from "./session.ts";
@@ -74,7 +76,15 @@ async function environmentsOf(session: Session, project: Project): Promise<Envir
     };
   });
   const named = current.filter((one) => !found.some((choice) => choice.spec === one.prefix)).map((one): EnvironmentChoice => ({
-    spec: one.prefix ?? one.torchRoot ?? one.name, name: one.name, detail: torchName(one), hasTorch: true, selected: true,
+    spec: specOf(one), name: one.name, detail: torchName(one), hasTorch: true, selected: true,
   }));
-  return [...named, ...found.filter((one) => one.hasTorch), ...found.filter((one) => !one.hasTorch)];
+  // An environment without torch is worth a line when it belongs to the project; the machine's others are not.
+  const bare = found.filter((one) => !one.hasTorch && isInside(one.spec, project.root));
+  return [...named, ...found.filter((one) => one.hasTorch), ...bare];
+}
+
+/** What selects this torch again. */
+function specOf(body: InstalledBody): string {
+  const version = body.source === "catalogue" ? valueOf(body.facts, "torch-version") : undefined;
+  return version === undefined ? body.prefix ?? body.torchRoot ?? body.name : `torch==${version}`;
 }

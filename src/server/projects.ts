@@ -66,7 +66,8 @@ export class Projects {
   }
 }
 
-function isInside(file: string, folder: string): boolean {
+/** True for the folder itself and what is below it. */
+export function isInside(file: string, folder: string): boolean {
   const relative = path.relative(folder, file);
   return relative === "" || (!path.isAbsolute(relative) && relative.split(path.sep)[0] !== "..");
 }

@@ -2,7 +2,7 @@
 import { DiagnosticSeverity, DiagnosticTag } from "vscode-languageserver/node";
 import type { Diagnostic, DiagnosticRelatedInformation } from "vscode-languageserver/node";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
-import type { Evidence, Finding, Gap, Range, Severity } from "../../engine/model/index.ts";
+import type { Evidence, Finding, Gap, Location, Range, Severity } from "../../engine/model/index.ts";
 import { rulePage } from "../rulePages.ts";
 import { uriOf } from "../uris.ts";
 
@@ -64,7 +64,9 @@ export function toDiagnostic(finding: Finding, options: DiagnosticOptions): Diag
 }
 
 function relatedInformation(finding: Finding, options: DiagnosticOptions): DiagnosticRelatedInformation[] {
-  const places = finding.related.map((one) => ({
+  // What is on the very line is in sight; it would only repeat the place.
+  const isElsewhere = (location: Location): boolean => location.path !== finding.location.path || location.range.start.line !== finding.location.range.start.line;
+  const places = finding.related.filter((one) => isElsewhere(one.location)).map((one) => ({
     location: { uri: options.uri(one.location.path), range: one.location.range },
     message: one.message,
   }));

@@ -1,14 +1,16 @@
 /** What a flag, a pin, a package search or an architecture list amounts to, who set it, and what the other side has. */
 import type { Hover, Position } from "vscode-languageserver/node";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
-import type { DeclaredBody, Evidence, Fact, InstalledBody, Location, Requirement, SourceEvidence, Trait } from "../../engine/model/index.ts";
+import type { DeclaredBody, Evidence, EvidenceStep, Fact, InstalledBody, Location, Requirement, SourceEvidence, Trait } from "../../engine/model/index.ts";
 import { comparePositions, observationsOf, rangeContains } from "../../engine/model/index.ts";
-import { conditionSuffix, describe, languagesPhrase, place, sourceOf, targetsPhrase, torchName } from "../../engine/rules/support.ts";
+import { conditionSuffix, describe, languagesPhrase, sourceOf, targetsPhrase, torchName } from "../../engine/rules/support.ts";
+import { code, placeLink } from "../markdown.ts";
 import { counterparts, factValue, traitName } from "../wording.ts";
+import { targetText } from "./targetHover.ts";
 
 export function hover(path: string, position: Position, diagnosis: Diagnosis): Hover | null {
   const at = (location: Location): boolean => location.path === path && rangeContains(location.range, position);
-  const sections = [...factSections(at, diagnosis), ...requirementSections(at, diagnosis), ...observationSections(at, diagnosis)];
+  const sections = [...targetSections(path, position, diagnosis), ...factSections(at, diagnosis), ...requirementSections(at, diagnosis), ...observationSections(at, diagnosis)];
   if (sections.length === 0) {
     return null;
   }
@@ -28,6 +30,12 @@ interface Setting {
   readonly source: SourceEvidence;
   readonly targets: DeclaredBody[];
   readonly range: Location["range"];
+}
+
+/** A target, on the first line of what makes it: the lines below have sources and settings of their own. */
+function targetSections(path: string, position: Position, diagnosis: Diagnosis): Section[] {
+  const here = diagnosis.declared.filter(({ target: { location } }) => location.path === path && location.range.start.line === position.line && rangeContains(location.range, position));
+  return here.slice(0, maximumSections).map((body) => ({ range: body.target.location.range, text: targetText(body, diagnosis) }));
 }
 
 /** Facts set by the text under the cursor, or whose way leads through it (a variable used, a file included). */
@@ -65,13 +73,16 @@ const maximumSections = 4;
 function factText({ fact, source, targets }: Setting, diagnosis: Diagnosis): string {
   const { root } = diagnosis;
   const languages = fact.languages === undefined || fact.languages.length === 0 ? "" : `, ${languagesPhrase(fact.languages)}`;
+  const isHere = (step: EvidenceStep): boolean => step.location.path === source.location.path && step.location.range.start.line === source.location.range.start.line;
+  const here = source.via.filter(isHere);
+  const elsewhere = source.via.filter((step) => !isHere(step));
   const lines = [
     `**${traitName(fact.trait)}: ${factValue(fact)}**`,
     "",
     `For ${targetsPhrase(targets.map((body) => body.target.name))}${languages}${conditionSuffix(fact.conditions)}.`,
     "",
-    `- Set by \`${source.text.replaceAll("`", "'")}\` at ${place(source.location, root)}`,
-    ...source.via.slice(0, 6).map((step) => `- ${capitalised(step.what)} at ${place(step.location, root)}`),
+    `- Set by ${code(source.text)} at ${placeLink(source.location, root)}${here.length === 0 ? "" : ` (${here.map((step) => step.what).join(", ")})`}`,
+    ...elsewhere.slice(0, 6).map((step) => `- ${capitalised(step.what)} at ${placeLink(step.location, root)}`),
     ...otherSide(counterparts(fact.trait), diagnosis),
   ];
   return lines.join("\n");
@@ -84,15 +95,21 @@ function otherSide(traits: readonly Trait[], diagnosis: Diagnosis): string[] {
   }
   return diagnosis.installed.slice(0, maximumSections).flatMap((body) => {
     const facts = traits.flatMap((trait) => body.facts.filter((fact) => fact.trait === trait));
-    const lines = facts.map((fact) => `- ${traitName(fact.trait)}: **${factValue(fact)}** (${basis(fact.evidence, diagnosis.root)})`);
-    return lines.length === 0 ? ["", `${torchName(body)} does not say.`] : ["", `${torchName(body)}:`, "", ...lines];
+    // The name of a torch says its version.
+    const lines = facts.filter((fact) => fact.trait !== "torch-version").map((fact) => `- ${traitName(fact.trait)}: **${factValue(fact)}**${basis(fact.evidence, diagnosis.root)}`);
+    if (lines.length === 0) {
+      return ["", facts.length === 0 ? `${torchName(body)} does not say.` : torchName(body)];
+    }
+    return ["", `${torchName(body)}:`, "", ...lines];
   });
 }
 
 const noTorch = "No torch was found to check against.";
 
+/** How a value is known; the catalogue's word needs no saying beside the name of the torch, which has it. */
 function basis(evidence: readonly Evidence[], root: string): string {
-  return evidence.slice(0, 2).map((one) => describe(one, root)).join("; ");
+  const shown = evidence.filter((one) => one.kind !== "catalogue").slice(0, 2).map((one) => describe(one, root));
+  return shown.length === 0 ? "" : ` (${shown.join("; ")})`;
 }
 
 function requirementSections(at: At, diagnosis: Diagnosis): Section[] {
@@ -105,7 +122,7 @@ function requirementSections(at: At, diagnosis: Diagnosis): Section[] {
       `**${requirement.name}**: ${requirement.url ?? (requirement.specifier === "" ? "any version" : `\`${requirement.specifier}\``)}${requirement.marker === undefined ? "" : `, when \`${requirement.marker}\``}`,
       "",
       found === undefined ? noTorch : `It meets ${found}.`,
-      ...elsewhere(requirement, diagnosis),
+      ...alsoAskedFor(requirement, diagnosis),
     ];
     return [{ text: text.join("\n"), range: requirement.location.range }];
   });
@@ -123,9 +140,9 @@ function installedVersion(requirement: Requirement, installed: InstalledBody | u
 }
 
 /** The same package asked for in other places. */
-function elsewhere(requirement: Requirement, diagnosis: Diagnosis): string[] {
+function alsoAskedFor(requirement: Requirement, diagnosis: Diagnosis): string[] {
   const others = diagnosis.requirements.filter((one) => one.name === requirement.name && one !== requirement);
-  return others.length === 0 ? [] : ["", "Also asked for:", "", ...others.slice(0, 6).map((one) => `- \`${one.text.replaceAll("`", "'")}\` at ${place(one.location, diagnosis.root)}`)];
+  return others.length === 0 ? [] : ["", "Also asked for:", "", ...others.slice(0, 6).map((one) => `- ${code(one.text)} at ${placeLink(one.location, diagnosis.root)}`)];
 }
 
 function observationSections(at: At, diagnosis: Diagnosis): Section[] {
@@ -157,6 +174,7 @@ function smallest(ranges: readonly Location["range"][]): Location["range"] | und
   return ranges.toSorted((a, b) => comparePositions(a.end, b.end) || comparePositions(b.start, a.start))[0];
 }
 
+/** Names of files and commands stay as they are. */
 function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return /^[a-z]+ /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

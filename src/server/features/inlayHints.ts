@@ -2,11 +2,12 @@
 import { InlayHintKind } from "vscode-languageserver/node";
 import type { InlayHint, Range } from "vscode-languageserver/node";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
-import type { DeclaredBody, Language, Location } from "../../engine/model/index.ts";
+import type { DeclaredBody, Location } from "../../engine/model/index.ts";
 import { comparePositions, factsOf, observationsOf, valueOf } from "../../engine/model/index.ts";
-import { conditionSuffix, joinWords, languagesPhrase, place, torchName } from "../../engine/rules/support.ts";
-import { effectiveFacts } from "../../engine/sources/flags/index.ts";
+import { conditionSuffix, joinWords, languagesPhrase, torchName } from "../../engine/rules/support.ts";
+import { code, placeLink } from "../markdown.ts";
 import type { Settings } from "../settings.ts";
+import { isPartial, targetValues } from "./targetValues.ts";
 
 export function inlayHints(path: string, range: Range, diagnosis: Diagnosis, settings: Settings["inlayHints"]): InlayHint[] {
   const hints: InlayHint[] = [];
@@ -46,24 +47,22 @@ function torchPlaces(diagnosis: Diagnosis): Location[] {
   return [...searches.map((one) => one.evidence.location), ...pins.map((one) => one.location)];
 }
 
-/** "ABI 0 · C++17"; languages are named where they differ. */
+/** "ABI 0 · C++17, CUDA C++14"; languages are named where they differ. */
 function targetLabel(body: DeclaredBody): string | undefined {
   const parts: string[] = [];
-  for (const trait of ["libstdcxx-abi", "cxx-standard"] as const) {
-    const values = new Map<string, Language[]>();
-    for (const language of body.target.languages) {
-      const facts = factsOf(effectiveFacts(body.facts, language), trait);
-      const text = [...new Set(facts.map((fact) => (fact.value === undefined ? (fact.follows === undefined ? "?" : `from ${fact.follows}`) : String(fact.value))))].join(" or ");
-      if (text !== "") {
-        values.set(text, [...(values.get(text) ?? []), language]);
+  for (const [trait, prefix] of [["libstdcxx-abi", "ABI "], ["cxx-standard", "C++"]] as const) {
+    const values = targetValues(body, trait, (fact) => (fact.value === undefined ? (fact.follows === undefined ? "?" : `from ${fact.follows}`) : String(fact.value)));
+    const texts = values.map((value) => {
+      const own = `${prefix}${value.text}`;
+      if (!isPartial(value, body)) {
+        return own;
       }
+      // "C++17" speaks for itself beside "CUDA C++14"; an ABI that only one compiler has does not.
+      return value.languages.includes("CXX") ? (values.length === 1 && trait === "libstdcxx-abi" ? `${own} for C++ only` : own) : `${languagesPhrase(value.languages)} ${own}`;
+    });
+    if (texts.length > 0) {
+      parts.push(texts.join(", "));
     }
-    if (values.size === 0) {
-      continue;
-    }
-    const prefix = trait === "libstdcxx-abi" ? "ABI " : "C++";
-    const single = values.size === 1;
-    parts.push([...values].map(([text, languages]) => `${prefix}${text}${single ? "" : ` (${languagesPhrase(languages)})`}`).join(", "));
   }
   return parts.length === 0 ? undefined : parts.join(" · ");
 }
@@ -71,7 +70,7 @@ function targetLabel(body: DeclaredBody): string | undefined {
 function tooltipOf(body: DeclaredBody, root: string): string {
   const lines = (["libstdcxx-abi", "cxx-standard"] as const).flatMap((trait) => factsOf(body.facts, trait).flatMap((fact) => {
     const [first] = fact.evidence;
-    return first.kind === "source" ? [`- \`${first.text}\` at ${place(first.location, root)}${conditionSuffix(fact.conditions)}`] : [];
+    return first.kind === "source" ? [`- ${code(first.text)} at ${placeLink(first.location, root)}${conditionSuffix(fact.conditions)}`] : [];
   }));
   return [`What \`${body.target.name}\` is compiled with, set by`, "", ...new Set(lines)].join("\n");
 }

@@ -1,0 +1,31 @@
+import type { DeclaredBody, Fact, Language, Trait } from "../../engine/model/index.ts";
+import { factsOf } from "../../engine/model/index.ts";
+import { effectiveFacts } from "../../engine/sources/flags/index.ts";
+
+/** What a target ends up with for one trait, as text, with the languages that have it. */
+export interface TargetValue {
+  readonly text: string;
+  readonly languages: readonly Language[];
+  readonly facts: readonly Fact[];
+}
+
+/** The values of a trait by language; alternatives of one language are one value: "0 or 1". */
+export function targetValues(body: DeclaredBody, trait: Trait, write: (fact: Fact) => string): TargetValue[] {
+  const values = new Map<string, { languages: Language[]; facts: Fact[] }>();
+  for (const language of body.target.languages) {
+    const facts = factsOf(effectiveFacts(body.facts, language), trait);
+    const text = [...new Set(facts.map(write))].join(" or ");
+    if (text !== "") {
+      const known = values.get(text) ?? { languages: [], facts: [] };
+      values.set(text, known);
+      known.languages.push(language);
+      known.facts.push(...facts.filter((fact) => !known.facts.includes(fact)));
+    }
+  }
+  return [...values].map(([text, value]) => ({ text, ...value }));
+}
+
+/** True when a compiler of the target that could have the trait has another value, or none. */
+export function isPartial(value: TargetValue, body: DeclaredBody): boolean {
+  return body.target.languages.some((language) => language !== "C" && !value.languages.includes(language));
+}
