@@ -14,6 +14,8 @@ import { report } from "./lib/report.ts";
 interface Share {
   readonly from: number;
   readonly count: number;
+  /** One number, shared: the input that is being read, for when the worker dies of it. */
+  readonly current: Int32Array;
 }
 
 interface Outcome {
@@ -36,12 +38,12 @@ async function main(): Promise<void> {
   const started = performance.now();
   const outcomes = await Promise.all(Array.from({ length: workers }, async (_, index) => {
     const begin = from + Math.floor((index * count) / workers);
-    const share: Share = { from: begin, count: from + Math.floor(((index + 1) * count) / workers) - begin };
+    const share: Share = { from: begin, count: from + Math.floor(((index + 1) * count) / workers) - begin, current: new Int32Array(new SharedArrayBuffer(4)) };
     return new Promise<Outcome>((resolve, reject) => {
       // A reader that asks for more memory than this is not bounded: the worker dies, and with it the run.
       const worker = new Worker(new URL(import.meta.url), { workerData: share, resourceLimits: { maxOldGenerationSizeMb: 1024 } });
       worker.once("message", resolve);
-      worker.once("error", reject);
+      worker.once("error", (error) => reject(new Error(`Seed ${share.current[0]}: the reader did not survive it.`, { cause: error })));
     });
   }));
   const problems = outcomes.flatMap((one) => one.problems);
@@ -57,12 +59,13 @@ async function main(): Promise<void> {
   ], { slowest, problems: problems.slice(0, 200) });
 }
 
-function run({ from, count }: Share): Outcome {
+function run({ from, count, current }: Share): Outcome {
   const catalogue = loadCatalogue();
   const problems: string[] = [];
   let slowest: { seed: number; milliseconds: number }[] = [];
   let peakMegabytes = 0;
   for (let seed = from; seed < from + count; seed++) {
+    current[0] = seed;
     const input = mutant(seed);
     const started = performance.now();
     try {
