@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { CudaToolkit } from "../catalogue/index.ts";
 import type { ArchitectureList, Condition, CudaArchitecture, DeclaredBody, Evidence, Finding, SourceEvidence } from "../model/index.ts";
 import { compareVersions, factsOf, observationsOf, valueOf } from "../model/index.ts";
@@ -90,6 +91,8 @@ function lineKey(evidence: SourceEvidence): string {
 
 function listRequests(context: RuleContext): readonly Request[] {
   return observationsOf(context.observations, "architecture-list").flatMap((list) => {
+    // An image brings its own toolkit.
+    if (/(?:docker|container)file/i.test(basename(list.evidence.location.path))) return [];
     const architectures = list.value === undefined ? undefined : parseList(list);
     return architectures === undefined || list.value === undefined ? [] : [{ names: [], architectures, conditions: list.conditions, evidence: list.evidence, subject: `${list.variable} "${list.value}"` }];
   });

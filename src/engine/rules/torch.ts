@@ -1,7 +1,7 @@
 /** Which torch a target will meet: the installed one, or the releases that the project's requirements allow. */
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import type { TorchRelease } from "../catalogue/index.ts";
-import type { CatalogueEvidence, Condition, DeclaredBody, Requirement } from "../model/index.ts";
+import type { CatalogueEvidence, Condition, DeclaredBody, LinkedLibrary, Requirement } from "../model/index.ts";
 import { compareVersions, exactVersion, parseSpecifiers, satisfies, valueOf } from "../model/index.ts";
 import type { SourceScan } from "../sources/cpp/types.ts";
 import type { RuleContext } from "./rule.ts";
@@ -233,13 +233,18 @@ const withoutStandardCheck = /^(?:c10|caffe2)\/|^ATen\/cpu\//;
 
 const linkedTorch = /^(?:.*[\\/])?(?:lib)?torch(?:_cpu|_cuda|_python)?(?:\.\w+)*$|TORCH_(?:PYTHON_)?LIBRAR|^Torch::/;
 
+/** libtorch among the libraries that a target links, directly or through others. */
+export function torchLinks(body: DeclaredBody): readonly LinkedLibrary[] {
+  return body.target.links.filter((link) => linkedTorch.test(link.name));
+}
+
 /**
  * Whether a target compiles a header of torch that stops with an #error below a standard. Where its includes are not all
  * known, only what links libtorch counts: torch's include directory alone may serve a header without that check.
  */
 export function meetsStandardCheck(context: RuleContext, body: DeclaredBody): boolean {
   if (!exchangesObjects(context, body)) return false;
-  if (torchIncludes(context, body) === "unknown") return body.target.builder !== "cmake" || body.target.links.some((link) => linkedTorch.test(link.name));
+  if (torchIncludes(context, body) === "unknown") return body.target.builder !== "cmake" || torchLinks(body).length > 0;
   return sourcesOf(context, body).some(({ scan }) => scan.includes.some(({ header }) => isUnstableTorchHeader(header) && !withoutStandardCheck.test(header) && !isInProject(context, body, header)));
 }
 

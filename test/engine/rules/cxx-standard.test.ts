@@ -177,3 +177,50 @@ test("where includes are not known, a CMake target counts when it links libtorch
   assert.equal(vendored("", { sources, links: [link("${TORCH_LIBRARIES}")] }), 1);
   assert.equal(vendored("", { sources, links: [link("executorch")] }), 0);
 });
+
+test("a compile feature is a minimum, below what compilers take by themselves", () => {
+  const feature = (name: string, floor: number) => {
+    const made = new RuleProject({ "/p/CMakeLists.txt": `ops\n${name}\n`, "/p/a.cpp": torchSource });
+    made.target("/p/CMakeLists.txt", ["/p/a.cpp"], { arguments: [made.argument("/p/CMakeLists.txt", `-std=gnu++${name.slice(-2)}`, { origin: "standard", evidence: made.evidence("/p/CMakeLists.txt", name) })] });
+    return made.torch("2.8.0", { "cxx-standard-floor": floor }).check(cxxStandard).map((one) => one.message.slice(0, 110));
+  };
+  assert.deepEqual(feature("cxx_std_11", 17), []);
+  assert.deepEqual(feature("cxx_std_14", 20), ["The C++ sources of target ops are asked to be C++14 at least, which is C++17 with most compilers, (CMakeLists."]);
+});
+
+test("a default that the project raises once it knows its torch", () => {
+  const made = project(old);
+  const [target] = made.targets;
+  assert.ok(target);
+  const raised = (standard: string) => {
+    made.targets[0] = { ...target, arguments: [...target.arguments, made.argument("/p/setup.py", standard, { languages: both, conditions: [made.condition("Torch_VERSION VERSION_GREATER_EQUAL 2.1")] })] };
+    return made.torch("2.8.0", needs17).check(cxxStandard).length;
+  };
+  assert.equal(raised("-std=c++17"), 0);
+  assert.equal(raised("-std=c++14"), 1);
+});
+
+test("a default below what an if() raises it to does not come past that if()", () => {
+  const past = (bound: number, branch: number) => {
+    const made = project(old);
+    const [target] = made.targets;
+    assert.ok(target);
+    made.targets[0] = { ...target, arguments: target.arguments.map((one) => ({ ...one, conditions: [made.condition(`14${"${CMAKE_CXX_STANDARD}"} LESS ${bound}`, branch)] })) };
+    return made.torch("2.8.0", needs17).check(cxxStandard).length;
+  };
+  assert.equal(past(17, 1), 0);
+  assert.equal(past(14, 1), 1);
+  assert.equal(past(17, 0), 1);
+});
+
+test("a standard for builds without torch", () => {
+  const made = new RuleProject({ "/p/CMakeLists.txt": "ops torch\n-std=c++14\n", "/p/a.cpp": torchSource });
+  const under = (branch: number) => {
+    made.targets.length = 0;
+    const conditions = [made.condition("WITH_TORCH", branch)];
+    made.target("/p/CMakeLists.txt", ["/p/a.cpp"], { links: [made.link("/p/CMakeLists.txt", "torch", { conditions: [made.condition("WITH_TORCH")] })], arguments: [made.argument("/p/CMakeLists.txt", "-std=c++14", { conditions })] });
+    return made.torch("2.8.0", needs17).check(cxxStandard).length;
+  };
+  assert.equal(under(0), 1);
+  assert.equal(under(1), 0);
+});

@@ -159,6 +159,12 @@ test("tests of nvcc's version are evaluated, and a GPU that the user names is th
   assert.equal(asked("WITH_SMALL", "13.0"), 1);
 });
 
+test("an image brings its own toolkit", () => {
+  const made = new RuleProject({ "/p/docker/Dockerfile": "ENV TORCH_CUDA_ARCH_LIST=12.0" });
+  made.observations.push({ kind: "architecture-list", variable: "TORCH_CUDA_ARCH_LIST", value: "12.0", conditions: [], evidence: made.evidence("/p/docker/Dockerfile", "12.0") });
+  assert.deepEqual(made.torch("2.6.0", { "cuda-version": "12.4" }).check(cudaArchitectures), []);
+});
+
 test("a folder's list and what its targets make of it are one finding", () => {
   const made = architectures("CMAKE_CUDA_ARCHITECTURES", "60").torch("2.13.0", { "cuda-version": "13.0" });
   made.target("/p/setup.py", ["/p/a.cu"], { arguments: [made.argument("/p/setup.py", "--generate-code=arch=compute_60,code=[sm_60]", { languages: ["CUDA"], evidence: made.evidence("/p/setup.py", "60") })] });

@@ -1,10 +1,11 @@
 /** Standards below what the headers of torch accept. */
 import type { TorchRelease } from "../../catalogue/index.ts";
 import type { Condition, DeclaredBody, Finding } from "../../model/index.ts";
-import { factsOf, valueOf } from "../../model/index.ts";
+import { canHoldTogether, factsOf, valueOf } from "../../model/index.ts";
+import { contradict } from "../conditions.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 import { describe, finding, groupBy, isOptIn, languagesPhrase, locationKey, placeWhen, targetMadeHere, targetsPhrase, viaPlaces } from "../support.ts";
-import { allowedTorch, dependsOnTorchVersion, givenTorch, judgedByRange, meetsStandardCheck, outsideRange, releaseEvidence, servesOtherHardware } from "../torch.ts";
+import { allowedTorch, dependsOnTorchVersion, givenTorch, judgedByRange, meetsStandardCheck, outsideRange, releaseEvidence, servesOtherHardware, torchLinks } from "../torch.ts";
 import type { StandardClaim } from "./claims.ts";
 import { isBuilderDefault, standardFixes, standardsOf } from "./claims.ts";
 
@@ -14,9 +15,9 @@ export function belowFloor(rule: Severities, context: RuleContext): readonly Fin
   const floors = context.installed === undefined ? context.catalogue.torchReleases.map((one) => one.cxxStandardFloor) : [valueOf(context.installed.facts, "cxx-standard-floor") ?? 0];
   const highest = Math.max(0, ...floors);
   const claims = context.declared
-    .flatMap((body) => body.target.languages.flatMap((language) => standardsOf(body, language)))
+    .flatMap((body) => body.target.languages.flatMap((language) => withoutRaised(standardsOf(body, language), highest)))
     // Numbers first: whether a target sees torch takes a look into its sources.
-    .filter((one) => one.value < highest && !isBuilderDefault(one) && !dependsOnTorchVersion(one.fact.conditions) && !servesOtherHardware(context, one.evidence.location.path) && meetsFloor(context, one.body));
+    .filter((one) => floorOfCompilers(one) < highest && !isBuilderDefault(one) && !dependsOnTorchVersion(one.fact.conditions) && !servesOtherHardware(context, one.evidence.location.path) && meetsFloor(context, one.body) && meetsTorch(one));
   const findings: Finding[] = [];
   for (const group of groupBy(claims, (one) => `${locationKey(one.evidence.location)} ${one.value}`).values()) {
     const first = group[0];
@@ -24,6 +25,29 @@ export function belowFloor(rule: Severities, context: RuleContext): readonly Fin
     if (found !== undefined) findings.push(found);
   }
   return findings;
+}
+
+/** Not where torch is linked only under conditions that exclude the claim's. */
+function meetsTorch({ body, fact }: StandardClaim): boolean {
+  const links = torchLinks(body);
+  return links.length === 0 || links.some((link) => canHoldTogether(link.conditions, fact.conditions) && !contradict([...body.target.conditions, ...link.conditions, ...fact.conditions]));
+}
+
+/** Where the project raises the standard to what newer torch needs once it knows that torch, its lower values are for older ones. */
+function withoutRaised(claims: readonly StandardClaim[], floor: number): readonly StandardClaim[] {
+  return claims.some((one) => one.value >= floor && dependsOnTorchVersion(one.fact.conditions)) ? [] : claims;
+}
+
+/** GCC has compiled as C++17 by itself since version 11 (as C++20 since 16), Clang since 16. */
+const compilersOwn = 17;
+
+/** A compile feature is a minimum: CMake passes no flag where the compiler's own standard is newer. */
+function floorOfCompilers(claim: StandardClaim): number {
+  return isFeature(claim) ? Math.max(claim.value, compilersOwn) : claim.value;
+}
+
+function isFeature(claim: StandardClaim): boolean {
+  return /\bcxx_std_\d\d/.test(claim.evidence.text);
 }
 
 /** The #error stands in ATen/ATen.h and torch/all.h: the headers of the stable ABI, which may not include those, have none. */
@@ -40,7 +64,7 @@ function sharedConditions(group: readonly StandardClaim[]): readonly Condition[]
 function judge(rule: Severities, context: RuleContext, first: StandardClaim, group: readonly StandardClaim[]): Finding | undefined {
   const names = group.map((one) => one.body.name);
   const languages = [...new Set(group.map((one) => one.language))];
-  const subject = `The ${languagesPhrase(languages)} sources of ${targetsPhrase(names)} are compiled as C++${first.value} (${placeWhen(first.evidence.location, sharedConditions(group), context.root)})`;
+  const subject = `The ${languagesPhrase(languages)} sources of ${targetsPhrase(names)} are ${isFeature(first) && first.value < compilersOwn ? `asked to be C++${first.value} at least, which is C++${compilersOwn} with most compilers,` : `compiled as C++${first.value}`} (${placeWhen(first.evidence.location, sharedConditions(group), context.root)})`;
   const common = {
     ...(new Set(names).size === 1 ? { target: first.body.name } : {}),
     location: first.evidence.location,
@@ -49,7 +73,7 @@ function judge(rule: Severities, context: RuleContext, first: StandardClaim, gro
   if (context.installed !== undefined) {
     const floor = factsOf(context.installed.facts, "cxx-standard-floor").find((one) => one.value !== undefined);
     const isRocm = context.installed.facts.some((one) => one.trait === "rocm-version" && typeof one.value === "string");
-    if (floor?.value === undefined || first.value >= floor.value || (!isRocm && outsideRange(first.fact.conditions))) return undefined;
+    if (floor?.value === undefined || floorOfCompilers(first) >= floor.value || (!isRocm && outsideRange(first.fact.conditions))) return undefined;
     return finding(rule, {
       ...common,
       message: `${subject}, but the headers of ${givenTorch(context)?.name ?? "torch"} stop with an #error below C++${floor.value} (${describe(floor.evidence[0], context.root)}).`,
@@ -59,7 +83,7 @@ function judge(rule: Severities, context: RuleContext, first: StandardClaim, gro
   }
   if (outsideRange(first.fact.conditions) || isOptIn(first.fact.conditions, first.body.target)) return undefined;
   const allowed = allowedTorch(context, first.evidence.location.path);
-  const refusing = allowed.releases.filter((release) => release.cxxStandardFloor > first.value);
+  const refusing = allowed.releases.filter((release) => release.cxxStandardFloor > floorOfCompilers(first));
   const oldest = refusing[0];
   const newest = refusing.at(-1);
   if (oldest === undefined || newest === undefined) return undefined;

@@ -1,5 +1,5 @@
 /** The C++ standard that each compiler of a target is told to use. */
-import type { DeclaredBody, Fact, Files, Fix, Language, SourceEvidence } from "../../model/index.ts";
+import type { Condition, DeclaredBody, Fact, Files, Fix, Language, SourceEvidence } from "../../model/index.ts";
 import { factsOf } from "../../model/index.ts";
 import { effectiveFacts } from "../../sources/flags/index.ts";
 import { contradict, followFrom } from "../conditions.ts";
@@ -21,7 +21,15 @@ export function standardsOf(body: DeclaredBody, language: Language): readonly St
   const certain = effective.findLastIndex((fact) => fact.conditions.length > 0 && followFrom(fact.conditions, body.target.conditions));
   return effective.slice(Math.max(0, certain)).flatMap((fact) => {
     const evidence = sourceOf(fact.evidence);
-    return fact.value === undefined || evidence === undefined || contradict([...fact.conditions, ...body.target.conditions]) ? [] : [{ body, language, fact, value: fact.value, evidence }];
+    return fact.value === undefined || evidence === undefined || contradict([...fact.conditions, ...body.target.conditions]) || raisedBefore(fact.value, fact.conditions) ? [] : [{ body, language, fact, value: fact.value, evidence }];
+  });
+}
+
+/** `if(CMAKE_CXX_STANDARD LESS 17)` raises it: a value below 17 does not come to where that did not hold. */
+function raisedBefore(value: number, conditions: readonly Condition[]): boolean {
+  return conditions.some(({ text, branch }) => {
+    const bound = /CMAKE_(?:CXX|CUDA)_STANDARD\}?\S* LESS "?(\d+)"?$/.exec(text)?.[1];
+    return bound !== undefined && branch !== 0 && value < Number(bound);
   });
 }
 
