@@ -213,7 +213,7 @@ class Evaluation {
     this.#vm.noteUse(text, arg.argument);
     const found = this.#vm.lookup(text);
     if (neverFalse(found.pieces)) return yes;
-    return this.#worlds(found.pieces, (string) => (string === "" ? false : isFalse(string) ? false : true), "", text);
+    return this.#worlds(decisive(found.pieces), (string) => (string === "" ? false : isFalse(string) ? false : true), "", text);
   }
 
   #compare(left: readonly Piece[], operator: string, right: readonly Piece[], compare: (a: string, b: string) => boolean | undefined): Truth {
@@ -268,7 +268,7 @@ class Evaluation {
 
   /** The value is there only because of an earlier answer to this very question: `if(NOT X)`, `set(X ...)`, and later `if(X)`. */
   #answered(operator: string, world: World): boolean | undefined {
-    if (world.guard.length === 0 || !world.pieces.some((piece) => piece.unset !== undefined)) return undefined;
+    if (world.guard.length === 0 || world.pieces.length > shortEnough || !world.pieces.some((piece) => piece.unset !== undefined)) return undefined;
     const code = this.#vm.state.conditions.find(`${operator} ${idOf(world.pieces.map((piece) => (piece.guard.length === 0 ? piece : { ...piece, guard: always })))}`.trim());
     if (code === undefined) return undefined;
     return world.guard.includes(code) ? true : world.guard.includes(code ^ 1) ? false : undefined;
@@ -287,6 +287,24 @@ class Evaluation {
 /** Whoever configures may give it another value. */
 function open(piece: Piece): boolean {
   return piece.unknown || piece.overridable !== undefined;
+}
+
+/** Beyond this a value is a list whose elements need no looking at one by one. */
+const shortEnough = 64;
+
+/**
+ * The part of a long list that says whether it is false: of what is there under the same decisions one text suffices
+ * that is too long for any of the words that mean false.
+ */
+function decisive(pieces: readonly Piece[]): readonly Piece[] {
+  if (pieces.length <= shortEnough || pieces.some((piece) => piece.text.endsWith("NOTFOUND"))) return pieces;
+  const enough = new Set<Guard>();
+  for (const piece of pieces) if (!open(piece) && piece.text.length > "NOTFOUND".length) enough.add(piece.guard);
+  const seen = new Set<Guard>();
+  return pieces.filter((piece) => {
+    if (open(piece) || piece.follows !== undefined || !enough.has(piece.guard)) return true;
+    return piece.text.length > "NOTFOUND".length && !seen.has(piece.guard) && seen.add(piece.guard);
+  });
 }
 
 /** What is always there is too long for any of the words that mean false. */

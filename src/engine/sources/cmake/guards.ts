@@ -24,6 +24,7 @@ interface Entry {
 export class Conditions {
   readonly #entries: Entry[] = [];
   readonly #byId = new Map<string, number>();
+  readonly #guards = new Map<number, Guard>();
   /** Pieces looked at while merging and deciding: what bounds the cost of values with many guards. */
   work = 0;
 
@@ -45,8 +46,13 @@ export class Conditions {
 
   /** A code with all that follows from it. */
   guard(code: number): Guard {
-    const implied = this.#entries[code >> 1]?.implied[code & 1 ? 1 : 0];
-    return implied === undefined || implied.length === 0 ? [code] : conjunction([code], implied) ?? [code];
+    let guard = this.#guards.get(code);
+    if (guard === undefined) {
+      const implied = this.#entries[code >> 1]?.implied[code & 1 ? 1 : 0] ?? always;
+      guard = conjunction([code], implied) ?? [code];
+      this.#guards.set(code, guard);
+    }
+    return guard;
   }
 
   /** False where the guard needs a decision that differs from what happens when the user passes nothing. */

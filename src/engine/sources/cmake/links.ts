@@ -4,7 +4,7 @@ import { evaluateGenex } from "./genex.ts";
 import { always, conjunction } from "./guards.ts";
 import type { Guard } from "./guards.ts";
 import type { Interpreter } from "./interpreter.ts";
-import type { NamedLibrary, SharedParts } from "./shared.ts";
+import type { NamedLibrary, SharedParts, Way } from "./shared.ts";
 import { splitList } from "./split.ts";
 import type { Target } from "./target.ts";
 import { certainText, render, worlds } from "./value.ts";
@@ -39,21 +39,20 @@ export function linkClosure(vm: Interpreter, target: Target, shared: SharedParts
     if (list === undefined || list.pieces.length === 0) continue;
     for (const own of shared.names(list.pieces, () => namesIn(vm, target, list))) {
       const { pieces, name, targets } = own;
-      const both = conjunction(guard, own.guard);
-      if (both === undefined) continue;
-      const key = both === own.guard ? own.key : `${name}|${both.join()}`;
-      if (!names.has(key)) {
-        names.add(key);
-        let library = own.libraries.get(key);
+      const way = wayTo(own, guard);
+      if (way === undefined) continue;
+      if (!names.has(way.key)) {
+        names.add(way.key);
+        let { library } = way;
         if (library === undefined) {
           const evidence = evidenceOf(pieces);
-          library = { name, isProjectTarget: targets.some((one) => !one.isImported), conditions: vm.conditions.list(both), evidence: evidence ?? sourceEvidence(vm, target.origin) };
-          if (evidence !== undefined) own.libraries.set(key, library);
+          library = { name, isProjectTarget: targets.some((one) => !one.isImported), conditions: vm.conditions.list(way.guard), evidence: evidence ?? sourceEvidence(vm, target.origin) };
+          if (evidence !== undefined) way.library = library;
         }
         libraries.push(library);
       }
       for (const one of targets) {
-        const under = conjunction(both, one.guard);
+        const under = shared.both(way.guard, one.guard);
         const before = seen.get(one);
         const only = linkOnly || own.linkOnly;
         // Nothing new where it is reached already under decisions that these include.
@@ -69,6 +68,14 @@ export function linkClosure(vm: Interpreter, target: Target, shared: SharedParts
   return { libraries, reached };
 }
 
+function wayTo(named: NamedLibrary, guard: Guard): Way | undefined {
+  if (!named.ways.has(guard)) {
+    const both = conjunction(guard, named.guard);
+    named.ways.set(guard, both && { guard: both, key: `${named.name}|${both.join()}` });
+  }
+  return named.ways.get(guard);
+}
+
 function namesIn(vm: Interpreter, target: Target, list: Value): readonly NamedLibrary[] {
   const out: NamedLibrary[] = [];
   const add = (pieces: readonly Piece[], guard: Guard, linkOnly: boolean) => {
@@ -76,7 +83,7 @@ function namesIn(vm: Interpreter, target: Target, list: Value): readonly NamedLi
     if (name === "" || keywords.test(name) || name.startsWith("-Wl,") || pieces.every((piece) => piece.unset !== undefined && piece.text === name)) return;
     const aliased = vm.globalProperties.get(`ALIAS ${name}`);
     const targets = vm.targets.get(aliased === undefined ? name : (certainText(aliased.pieces) ?? name)) ?? [];
-    out.push({ pieces, name, guard, linkOnly, key: `${name}|${guard.join()}`, targets, libraries: new Map() });
+    out.push({ pieces, name, guard, linkOnly, targets, ways: new Map() });
   };
   for (const element of splitList(list.pieces)) {
     for (const world of worlds(vm.conditions, element, always, 8) ?? [{ guard: always, pieces: element }]) {

@@ -1,5 +1,6 @@
 import type { CompileArgument, LinkedLibrary } from "../../model/index.ts";
 import type { Entry } from "./argumentList.ts";
+import { conjunction } from "./guards.ts";
 import type { Guard } from "./guards.ts";
 import { splitList } from "./split.ts";
 import type { Target } from "./target.ts";
@@ -13,12 +14,19 @@ export interface NamedLibrary {
   readonly guard: Guard;
   /** Wrapped in $<LINK_ONLY:...>. */
   readonly linkOnly: boolean;
-  /** Name and guard as one text. */
-  readonly key: string;
   /** Targets of that name. */
   readonly targets: readonly Target[];
-  /** The library as a fact, by the decisions on the way to it. */
-  readonly libraries: Map<string, LinkedLibrary>;
+  /** By the decisions on the way to the list; undefined where they exclude the library. */
+  readonly ways: Map<Guard, Way | undefined>;
+}
+
+/** A library as it is reached under some decisions. */
+export interface Way {
+  readonly guard: Guard;
+  /** Name and guard as one text. */
+  readonly key: string;
+  /** The fact, where it has a place of its own. */
+  library?: LinkedLibrary;
 }
 
 /**
@@ -29,6 +37,7 @@ export class SharedParts {
   readonly #entries = new Map<readonly Piece[], Map<string, readonly Entry[]>>();
   readonly #directories = new Map<readonly Piece[], readonly string[]>();
   readonly #names = new Map<readonly Piece[], readonly NamedLibrary[]>();
+  readonly #conjunctions = new Map<Guard, Map<Guard, Guard | undefined>>();
   readonly arguments = new Map<Entry, CompileArgument>();
 
   entries(pieces: readonly Piece[]): Map<string, readonly Entry[]> {
@@ -38,6 +47,15 @@ export class SharedParts {
   /** Directories of a list, those left out that only an installed project has. */
   directories(pieces: readonly Piece[]): readonly string[] {
     return remembered(this.#directories, pieces, () => splitList(pieces).map((one) => render(one).replace(/^\$<BUILD_INTERFACE:(.*)>$/, "$1")).filter((one) => one !== "" && !one.startsWith("$<")));
+  }
+
+  /** Both guards together; the same object for the same two, so that what follows from it is found again. */
+  both(a: Guard, b: Guard): Guard | undefined {
+    if (b.length === 0) return a;
+    let ofA = this.#conjunctions.get(a);
+    if (ofA === undefined) this.#conjunctions.set(a, (ofA = new Map<Guard, Guard | undefined>()));
+    if (!ofA.has(b)) ofA.set(b, conjunction(a, b));
+    return ofA.get(b);
   }
 
   names(pieces: readonly Piece[], read: () => readonly NamedLibrary[]): readonly NamedLibrary[] {

@@ -1,5 +1,6 @@
 import { always, beyond, conjunction, excludes } from "./guards.ts";
 import type { Conditions, Guard } from "./guards.ts";
+import type { EvidenceStep } from "../../model/index.ts";
 import type { SourceFile } from "./syntax.ts";
 
 /** Text in a file from which a piece of a value comes. */
@@ -16,6 +17,8 @@ export interface Via {
   readonly previous: Via | undefined;
   /** Calls and inclusions in which the step happened. */
   readonly frame: Frame | undefined;
+  /** The whole way, once it was asked for: many facts share it. */
+  steps?: readonly EvidenceStep[];
 }
 
 /** A call of a function or macro, an included file, a subdirectory. */
@@ -24,6 +27,8 @@ export interface Frame {
   readonly origin: Origin;
   readonly parent: Frame | undefined;
   readonly depth: number;
+  /** This call and those around it, once they were asked for. */
+  steps?: readonly EvidenceStep[];
 }
 
 /** A run of text in a value, with where it comes from and when it is there. */
@@ -96,14 +101,17 @@ export function certainText(pieces: readonly Piece[]): string | undefined {
 /** The text with unknown parts as they are written; soft separators only between elements. */
 export function render(pieces: readonly Piece[]): string {
   let out = "";
+  let last = "";
   let pending = false;
   for (const piece of pieces) {
     if (piece.soft) {
-      pending = out !== "" && !out.endsWith(";");
+      // Asking the joined text for its end would copy it each time.
+      pending = last !== "" && !last.endsWith(";");
       continue;
     }
     if (piece.text === "") continue;
-    out += pending ? `;${piece.text}` : piece.text;
+    last = piece.text;
+    out += pending ? `;${last}` : last;
     pending = false;
   }
   return out;
@@ -125,8 +133,11 @@ export function withVia(pieces: readonly Piece[], what: string, origin: Origin, 
 export function withGuard(pieces: readonly Piece[], guard: Guard): readonly Piece[] {
   if (guard.length === 0) return pieces;
   const out: Piece[] = [];
+  let before: Guard | undefined;
+  let both: Guard | undefined;
   for (const piece of pieces) {
-    const both = conjunction(guard, piece.guard);
+    // Neighbours mostly have the very same guard; they keep sharing one.
+    if (before !== piece.guard) both = conjunction(guard, (before = piece.guard));
     if (both !== undefined) out.push(both === piece.guard ? piece : { ...piece, guard: both });
   }
   return out;
@@ -145,17 +156,31 @@ export function joinList(elements: readonly (readonly Piece[])[]): readonly Piec
 }
 
 function same(a: Piece, b: Piece): boolean {
-  return a === b || (a.text === b.text && a.soft === b.soft && a.unknown === b.unknown && sameGuard(a.guard, b.guard) &&
+  return a === b || differsNowhere(a, b);
+}
+
+function differsNowhere(a: Piece, b: Piece): boolean {
+  return (a.text === b.text && a.soft === b.soft && a.unknown === b.unknown && sameGuard(a.guard, b.guard) &&
     a.origin?.start === b.origin?.start && a.origin?.file === b.origin?.file && a.overridable === b.overridable);
 }
 
 function sameGuard(a: Guard, b: Guard): boolean {
-  return a === b || (a.length === b.length && a.every((code, index) => code === b[index]));
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
+}
+
+/** How many pieces two values share from the beginning, or from the end. */
+function shared(a: readonly Piece[], b: readonly Piece[], limit: number, fromEnd: boolean): number {
+  let count = 0;
+  while (count < limit && same(a[fromEnd ? a.length - 1 - count : count] as Piece, b[fromEnd ? b.length - 1 - count : count] as Piece)) count++;
+  return count;
 }
 
 export function sameValue(a: Value, b: Value): boolean {
   return a === b || (a.pieces.length === b.pieces.length && a.absent.length === b.absent.length &&
-    a.pieces.every((piece, index) => same(piece, b.pieces[index] as Piece)) && a.absent.every((guard, index) => sameGuard(guard, b.absent[index] as Guard)));
+    (a.pieces === b.pieces || shared(a.pieces, b.pieces, a.pieces.length, false) === a.pieces.length) && a.absent.every((guard, index) => sameGuard(guard, b.absent[index] as Guard)));
 }
 
 /**
@@ -168,10 +193,10 @@ export function merge(branches: readonly { readonly guard: Guard; readonly value
   if (branches.every((branch) => sameValue(branch.value, first.value))) return first.value;
   const all = branches.map((branch) => branch.value.pieces);
   const shortest = Math.min(...all.map((pieces) => pieces.length));
-  let prefix = 0;
-  while (prefix < shortest && all.every((pieces) => same(pieces[prefix] as Piece, first.value.pieces[prefix] as Piece))) prefix++;
-  let suffix = 0;
-  while (suffix < shortest - prefix && all.every((pieces) => same(pieces.at(-1 - suffix) as Piece, first.value.pieces.at(-1 - suffix) as Piece))) suffix++;
+  let prefix = shortest;
+  for (const pieces of all) if (pieces !== first.value.pieces) prefix = shared(first.value.pieces, pieces, prefix, false);
+  let suffix = shortest - prefix;
+  for (const pieces of all) if (pieces !== first.value.pieces) suffix = shared(first.value.pieces, pieces, suffix, true);
   const differing = all.reduce((sum, pieces) => sum + pieces.length - prefix - suffix, 0);
   if (differing > limit.text && (differing > limit.list || !all.some((pieces) => pieces.some((piece) => piece.soft)))) return unboundedValue;
   const out: Piece[] = first.value.pieces.slice(0, prefix);
@@ -184,7 +209,21 @@ export function merge(branches: readonly { readonly guard: Guard; readonly value
     }
   }
   out.push(...first.value.pieces.slice(first.value.pieces.length - suffix));
-  return out.length > maximumPieces ? unboundedValue : { pieces: out, absent };
+  return out.length > maximumPieces || decidesNothing(out) ? unboundedValue : { pieces: out, absent };
+}
+
+/** More ways than any decision follows. */
+const maximumWays = 32;
+
+/** One word that a loop with undecided conditions has set again and again: nothing that asks for it follows so many ways. */
+function decidesNothing(pieces: readonly Piece[]): boolean {
+  if (pieces.length <= maximumWays) return false;
+  let guarded = 0;
+  for (const piece of pieces) {
+    if (piece.soft || /[\s;]/.test(piece.text)) return false;
+    if (piece.guard.length > 0) guarded++;
+  }
+  return guarded > maximumWays;
 }
 
 /** One way to decide the guards in a value: what it then is, and the decisions. */
@@ -195,41 +234,52 @@ export interface World {
 
 /** Every distinct way to decide the guards of the pieces, given `path`; undefined when there are more than `limit`. */
 export function worlds(conditions: Conditions, pieces: readonly Piece[], path: Guard, limit: number): readonly World[] | undefined {
-  if (pieces.every((piece) => piece.guard.length === 0)) return [{ guard: always, pieces }];
-  let current: { guard: Guard; pieces: Piece[] }[] = [{ guard: always, pieces: [] }];
+  // Only the first piece with a guard can split a world, so the ways are found over the distinct guards alone.
+  const guards = new Map<Guard, Guard | undefined>();
+  let last: Guard = always;
   for (const piece of pieces) {
-    conditions.work += current.length;
-    const own = beyond(piece.guard, path);
-    if (excludes(piece.guard, path)) continue;
-    if (own.length === 0) {
-      for (const world of current) world.pieces.push(piece);
-      continue;
-    }
-    const next: { guard: Guard; pieces: Piece[] }[] = [];
-    for (const world of current) {
-      const needed = beyond(own, world.guard);
-      if (excludes(own, world.guard)) {
-        next.push(world);
-        continue;
-      }
+    if (piece.guard === last || (last = piece.guard).length === 0 || guards.has(last)) continue;
+    guards.set(piece.guard, excludes(piece.guard, path) ? undefined : beyond(piece.guard, path));
+  }
+  if (guards.size === 0) return [{ guard: always, pieces }];
+  let ways: Guard[] = [always];
+  for (const own of guards.values()) {
+    conditions.work += ways.length;
+    if (own === undefined || own.length === 0) continue;
+    const next: Guard[] = [];
+    for (const way of ways) {
+      const needed = excludes(own, way) ? always : beyond(own, way);
       if (needed.length === 0) {
-        world.pieces.push(piece);
-        next.push(world);
+        next.push(way);
         continue;
       }
-      next.push({ guard: conjunction(world.guard, needed) ?? world.guard, pieces: [...world.pieces, piece] });
+      next.push(conjunction(way, needed) ?? way);
       // Not all of `needed`: the first fails, or the first holds and the second fails, and so on.
-      let held: Guard = world.guard;
+      let held: Guard = way;
       for (const code of needed) {
         if (held.includes(code)) continue;
         const without = conjunction(held, conditions.guard(code ^ 1));
-        if (without !== undefined) next.push({ guard: without, pieces: [...world.pieces] });
+        if (without !== undefined) next.push(without);
         held = conjunction(held, conditions.guard(code)) ?? held;
       }
-      if (next.length > limit) return undefined;
     }
     if (next.length > limit) return undefined;
-    current = next;
+    ways = next;
   }
-  return current;
+  conditions.work += pieces.length * ways.length;
+  return ways.map((way) => ({ guard: way, pieces: inWorld(pieces, guards, way) }));
+}
+
+/** The pieces that are there when the guards are decided as `way` says. */
+function inWorld(pieces: readonly Piece[], guards: ReadonlyMap<Guard, Guard | undefined>, way: Guard): readonly Piece[] {
+  const there = new Set<Guard>();
+  for (const [guard, own] of guards) if (own !== undefined && !excludes(own, way) && beyond(own, way).length === 0) there.add(guard);
+  const out: Piece[] = [];
+  let last: Guard = always;
+  let isThere = true;
+  for (const piece of pieces) {
+    if (piece.guard !== last) isThere = (last = piece.guard).length === 0 || there.has(last);
+    if (isThere) out.push(piece);
+  }
+  return out;
 }
