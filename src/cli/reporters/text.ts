@@ -37,8 +37,25 @@ export function textReport(report: Report): string {
   for (const sentence of diagnosis.notChecked) {
     out.push(...wrap(sentence, "  "));
   }
+  const sources = sourceLines(findings);
+  if (sources.length > 0) {
+    out.push("", paint("underline", "Sources of the catalogue's rows"), ...sources);
+  }
   out.push("", summary(report, paint), "");
   return out.join("\n");
+}
+
+/** Each row that a finding rests on, once. */
+function sourceLines(findings: readonly Finding[]): string[] {
+  const rows = new Set<string>();
+  for (const finding of findings) {
+    for (const evidence of finding.against) {
+      if (evidence.kind === "catalogue") {
+        rows.add(`${evidence.table}, ${evidence.row}: ${evidence.source}`);
+      }
+    }
+  }
+  return [...rows].flatMap((row) => wrap(row, "    ", "  "));
 }
 
 function gapLines(report: Report, kind: Gap["kind"], title: string, most: number, name: (file: string) => string, paint: (style: Style, text: string) => string): string[] {
@@ -79,7 +96,7 @@ function findingLines(report: Report, finding: Finding, name: (file: string) => 
     if (evidence.kind === "file") {
       out.push(...wrap(`${evidence.path}: ${evidence.what}`, "    ", "  saw "));
     } else if (evidence.kind === "catalogue") {
-      out.push(...wrap(`${evidence.table}, ${evidence.row}: ${evidence.source}`, "    ", "  saw "));
+      out.push(...wrap(`the catalogue's ${evidence.table}, row ${evidence.row}`, "    ", "  saw "));
     }
   }
   for (const fix of finding.fixes) {
