@@ -18,6 +18,16 @@ test("a variable's name where its value was meant", () => {
   assert.deepEqual(ineffective("set(USE_CUDA ON)\nadd_library(t a.cpp)\ntarget_compile_definitions(t PRIVATE USE_CUDA)\n"), []);
 });
 
+test("a variable's name among the flags", () => {
+  const named = (flags: string) => ineffective(`set(MY_FLAGS "-O3 -D_GLIBCXX_USE_CXX11_ABI=0")\nset(CMAKE_CXX_FLAGS "\${CMAKE_CXX_FLAGS} ${flags}")\n`);
+  assert.deepEqual(named("MY_FLAGS"), ["name-instead-of-value CMakeLists.txt:3"]);
+  assert.deepEqual(named("-Wall MY_FLAGS -g"), ["name-instead-of-value CMakeLists.txt:3"]);
+  assert.deepEqual(named("${MY_FLAGS}"), []);
+  assert.deepEqual(named("-D MY_FLAGS"), []);
+  assert.deepEqual(named("-DMY_FLAGS ${X}MY_FLAGS"), []);
+  assert.deepEqual(ineffective('set(MY_FLAGS ON)\nset(CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS} MY_FLAGS")\n'), []);
+});
+
 test("an empty set of CMAKE_CXX_STANDARD_REQUIRED", () => {
   const reading = read({ "CMakeLists.txt": "set(CMAKE_CXX_STANDARD_REQUIRED)\n" });
   const [only] = observationsOf(reading.observations, "ineffective-setting");

@@ -16,6 +16,7 @@ export function noteSet(vm: Interpreter, name: string, call: Call, pieces: reado
   if (call.args.length === 1 && /^CMAKE_(CXX|CUDA|C)_STANDARD_REQUIRED$/.test(name)) return noteEmptySet(vm, name, call);
   if (pieces.length === 0) return;
   if (/^CMAKE_(CXX|CUDA)_FLAGS$/.test(name)) noteOverwrite(vm, name, call, pieces);
+  if (/^CMAKE_(C|CXX|CUDA)_FLAGS(_[A-Z]+)?$/.test(name)) noteNamesAmongFlags(vm, name, call, pieces);
   if (/^CMAKE_(CXX|CUDA)_STANDARD$/.test(name) && vm.scope === vm.directory.scope) {
     vm.notes.standardSets.push({ name, directory: vm.directory, targetsBefore: vm.allTargets.length, call, text: render(pieces), conditions: vm.conditions.list(vm.state.path) });
   }
@@ -118,5 +119,33 @@ function noteName(vm: Interpreter, call: Call, pieces: readonly Piece[]): void {
     message: `${call.command.name} gets the name ${name} and defines an empty macro of that name; the variable ${name} holds \`${held}\`, which is never applied. \`\${${name}}\` was probably meant.`,
     related: holding.slice(0, 1).flatMap((piece) => (piece.origin === undefined ? [] : [{ location: locationOf(piece.origin), what: `variable ${name} set` }])),
     ...(text === name ? { fix: { title: `Use the value of ${name}`, edits: [{ location, newText: `\${${name}}` }] } } : {}),
+  });
+}
+
+/** Options whose argument is the next word, which is then no word of its own. */
+const takesNextWord = /^-(?:[DUILFxo]|X\w+|isystem|iquote|include|imacros|arch|gencode|target|-\w[\w-]*)$/;
+
+/** `set(CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS} MY_FLAGS")`: the word is the name of a variable that holds flags. */
+function noteNamesAmongFlags(vm: Interpreter, flags: string, call: Call, pieces: readonly Piece[]): void {
+  pieces.forEach((piece, index) => {
+    const { origin: place } = piece;
+    if (!piece.exact || place === undefined || place.file !== call.file || place.start < call.command.start || place.end > call.command.end) return;
+    for (const match of piece.text.matchAll(/(?<=^|\s)[A-Za-z_]\w*(?=\s|$)/g)) {
+      const [name] = match;
+      const end = match.index + name.length;
+      // A word that touches another piece is a part of a longer one.
+      if ((match.index === 0 && index > 0) || (end === piece.text.length && index < pieces.length - 1)) continue;
+      if (takesNextWord.test(piece.text.slice(0, match.index).trimEnd().split(/\s+/).at(-1) ?? "") || !vm.usage.sets.has(name)) continue;
+      const holding = vm.lookupSet(name)?.pieces ?? [];
+      const held = (worlds(vm.conditions, holding, vm.state.path, 8) ?? []).map((world) => render(world.pieces).trim()).find((text) => text.startsWith("-"));
+      if (held === undefined) continue;
+      const at = { file: place.file, start: place.start + match.index, end: place.start + end };
+      vm.observations.push({
+        kind: "ineffective-setting", reason: "name-instead-of-value", evidence: sourceEvidence(vm, at), conditions: vm.conditions.list(vm.state.path),
+        message: `${flags} gets the word ${name}, which the compiler takes for the name of a file; the variable ${name} holds \`${held}\`, which is never applied. \`\${${name}}\` was probably meant.`,
+        related: holding.slice(0, 1).flatMap((one) => (one.origin === undefined ? [] : [{ location: locationOf(one.origin), what: `variable ${name} set` }])),
+        fix: { title: `Use the value of ${name}`, edits: [{ location: locationOf(at), newText: `\${${name}}` }] },
+      });
+    }
   });
 }
