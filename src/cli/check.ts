@@ -30,7 +30,7 @@ export function check(given: Arguments, terminal: Terminal): number {
   const workspace = new Workspace(subject.root, files, {
     catalogue: loadCatalogue(),
     environment: terminal.environment,
-    ...(given.against.length === 0 ? {} : { against: given.against }),
+    ...(given.against.length === 0 ? {} : { against: given.against.map((one) => fromHere(one, terminal.workingDirectory)) }),
     ...(given.interpreter === undefined ? {} : { interpreter: path.resolve(terminal.workingDirectory, given.interpreter) }),
     ...(given.rules.length === 0 ? {} : { only: given.rules }),
   });
@@ -59,6 +59,11 @@ export function check(given: Arguments, terminal: Terminal): number {
   };
   terminal.deliver(reporters[format](report), given.output);
   return failOn !== "never" && findings.some((finding) => reaches(finding, failOn)) ? 1 : 0;
+}
+
+/** What is typed counts from where it is typed; releases, addresses and "~/" are no relative paths. */
+function fromHere(spec: string, workingDirectory: string): string {
+  return /^\s*(?:torch\b\s*(?:[=<>~!]|$)|v?\d+\.\d|https?:|~)/.test(spec) && !fs.existsSync(path.resolve(workingDirectory, spec)) ? spec : path.resolve(workingDirectory, spec);
 }
 
 function reaches(finding: Finding, level: "error" | "warning"): boolean {

@@ -100,6 +100,8 @@ describe("abiding environment", () => {
     const report = JSON.parse((await abiding(skewed, "check", "--against", profile, "--format", "json")).out) as { against: { torch: string; source: string } };
     assert.equal(report.against.torch, "2.8.0+cu128");
     assert.equal(report.against.source, "profile");
+    const relative = JSON.parse((await abiding(scratch, "check", "skewed", "--against", "cluster.json", "--format", "json")).out) as { against: { torch: string } };
+    assert.equal(relative.against.torch, "2.8.0+cu128");
   });
 
   it("ends with 2 when there is no torch", async () => {

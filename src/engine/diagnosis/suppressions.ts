@@ -56,11 +56,16 @@ export function applySuppressions(findings: readonly Finding[], files: Files, is
             kind: "file",
             path,
             message: `The comment silences "${name}", which is no rule of Abiding.`,
-            location: { path, range: { start: { line, character: 0 }, end: { line, character: Number.MAX_SAFE_INTEGER } } },
+            location: { path, range: { start: { line, character: 0 }, end: { line, character: lengthOfLine(files, path, line) } } },
           });
         }
       }
     }
   }
   return { kept, silenced: findings.length - kept.length, gaps };
+}
+
+function lengthOfLine(files: Files, path: string, line: number): number {
+  const read = files.readText(path);
+  return read.ok ? (read.text.split(/\r\n|\r|\n/)[line]?.length ?? 0) : 0;
 }

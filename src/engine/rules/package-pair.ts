@@ -125,7 +125,9 @@ function otherRelease(context: RuleContext, one: Requirement, partners: readonly
 /** The catalogue may lack the companion of a patch release, and still know that this one belongs to releases of other minor versions alone. */
 function belongsElsewhere(one: Requirement, wanted: readonly TorchRelease[], releases: readonly TorchRelease[]): boolean {
   const minors = new Set(releases.map((release) => minorOf(release.version)));
-  return one.name !== "triton" && wanted.length > 0 && wanted.every((release) => !minors.has(minorOf(release.version)));
+  // An open range also admits releases that the catalogue does not know yet.
+  const isOpen = satisfies("9999", one.specifier) === true;
+  return one.name !== "triton" && !isOpen && wanted.length > 0 && wanted.every((release) => !minors.has(minorOf(release.version)));
 }
 
 /** Only the CUDA builds of torch require triton itself; ROCm and XPU builds require packages of other names. */

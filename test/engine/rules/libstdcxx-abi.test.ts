@@ -79,6 +79,15 @@ test("a value that BuildExtension of torch below 2.9 overrides is a warning", ()
   assert.match(found[0]?.message ?? "", /from torch 2\.9 nothing corrects it/);
 });
 
+test("where CMake builds, it is the torch target that overrides", () => {
+  const made = project([old], {}, { builder: "cmake", kind: "shared" });
+  const [target] = made.targets;
+  assert.ok(target);
+  made.targets[0] = { ...target, arguments: [...target.arguments, made.argument("/p/setup.py", now, { origin: "builder-default", follows: "torch", evidence: made.evidence("/p/setup.py", "ops") })] };
+  const [found] = made.torch("2.7.0+cpu", abi(1)).check(libstdcxxAbi);
+  assert.match(found?.message ?? "", /Up to torch 2\.7 the target torch of find_package\(Torch\) appends torch's value after it, .* from torch 2\.8 nothing corrects it/);
+});
+
 test("without a torch the newest allowed release decides, as a warning", () => {
   const found = project([old]).require("/p/setup.py", "torch>=2.7").check(libstdcxxAbi);
   assert.deepEqual(lines(found), ["/p/setup.py:2 warning"]);

@@ -42,6 +42,7 @@ test("an exact companion in an extra decides which torch a native package meets"
 test("silent about pairs as released, ranges, other files and stages, and exclusive markers", () => {
   assert.deepEqual(check({ "requirements.txt": "torch==2.8.0\ntorchvision==0.23.0\ntorchaudio==2.8.0\n" }), []);
   assert.deepEqual(check({ "requirements.txt": "torch>=2.6\ntorchvision>=0.21\n" }), []);
+  assert.deepEqual(check({ "requirements.txt": "torch==2.13.0\ntorchaudio>=2.5\n" }), []);
   assert.deepEqual(check({ "requirements.txt": "torch==2.8.0\n", "docs/requirements.txt": "torchvision==0.15.1\n" }), []);
   assert.deepEqual(check({ "requirements.txt": "torch==2.8.0; sys_platform == 'linux'\ntorch==2.2.2; sys_platform == 'darwin'\ntorchvision==0.17.2; sys_platform == 'darwin'\n" }), []);
   assert.deepEqual(check({ "Dockerfile": "FROM a AS one\nRUN pip install torch==2.8.0\nFROM a AS two\nRUN pip install torch==2.2.2 torchvision==0.17.2\n" }), []);

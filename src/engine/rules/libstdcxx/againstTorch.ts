@@ -121,7 +121,7 @@ function overridden(rule: Severities, context: RuleContext, bodies: RuleContext[
     if (torch === undefined || !torch.exact || torch.value === first.value || isRefused(context, first.evidence.location.path)) continue;
     findings.push(finding(rule, {
       severity: "warning",
-      message: `_GLIBCXX_USE_CXX11_ABI is set to ${first.value} at ${place(first.evidence.location, context.root)} for ${targetsPhrase(group.map((one) => one.body.name))}, but ${torch.words}. Up to torch 2.8 BuildExtension appends torch's value after it, so the build comes out as ${torch.value} with a warning about the redefinition; from torch 2.9 nothing corrects it and the extension fails to load.`,
+      message: `_GLIBCXX_USE_CXX11_ABI is set to ${first.value} at ${place(first.evidence.location, context.root)} for ${targetsPhrase(group.map((one) => one.body.name))}, but ${torch.words}. ${first.body.target.builder === "cmake" ? "Up to torch 2.7 the target torch of find_package(Torch)" : "Up to torch 2.8 BuildExtension"} appends torch's value after it, so the build comes out as ${torch.value} with a warning about the redefinition; from torch ${first.body.target.builder === "cmake" ? "2.8" : "2.9"} nothing corrects it and linking or loading fails.`,
       location: first.evidence.location,
       related: targetPlaces(group),
       against: torch.evidence,
