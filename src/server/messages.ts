@@ -76,7 +76,7 @@ async function environmentsOf(session: Session, project: Project): Promise<Envir
     };
   });
   const named = current.filter((one) => !found.some((choice) => choice.spec === one.prefix)).map((one): EnvironmentChoice => ({
-    spec: specOf(one), name: one.name, detail: torchName(one), hasTorch: true, selected: true,
+    spec: specOf(one), name: one.name, detail: one.source === "catalogue" ? "release in the catalogue" : torchName(one), hasTorch: true, selected: true,
   }));
   // An environment without torch is worth a line when it belongs to the project; the machine's others are not.
   const bare = found.filter((one) => !one.hasTorch && isInside(one.spec, project.root));

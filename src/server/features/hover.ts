@@ -10,7 +10,7 @@ import { targetText } from "./targetHover.ts";
 
 export function hover(path: string, position: Position, diagnosis: Diagnosis): Hover | null {
   const at = (location: Location): boolean => location.path === path && rangeContains(location.range, position);
-  const sections = [...targetSections(path, position, diagnosis), ...factSections(at, diagnosis), ...requirementSections(at, diagnosis), ...observationSections(at, diagnosis)];
+  const sections = [...targetSections(path, position, diagnosis), ...factSections(path, at, diagnosis), ...requirementSections(at, diagnosis), ...observationSections(at, diagnosis)];
   if (sections.length === 0) {
     return null;
   }
@@ -35,32 +35,50 @@ interface Setting {
 /** A target, on the first line of what makes it: the lines below have sources and settings of their own. */
 function targetSections(path: string, position: Position, diagnosis: Diagnosis): Section[] {
   const here = diagnosis.declared.filter(({ target: { location } }) => location.path === path && location.range.start.line === position.line && rangeContains(location.range, position));
-  return here.slice(0, maximumSections).map((body) => ({ range: body.target.location.range, text: targetText(body, diagnosis) }));
+  return here.slice(0, maximumSections).map((body) => ({ range: body.target.location.range, text: [targetText(body, diagnosis), ...(body.target.usesTorch === true ? otherSide(["libstdcxx-abi", "cxx-standard-floor"], diagnosis) : [])].join("\n") }));
+}
+
+interface FactAtPath {
+  readonly body: DeclaredBody;
+  readonly fact: Fact;
+  readonly source: SourceEvidence;
+}
+
+/** By diagnosis and file: a large project has ten thousand facts, and a pointer that moves asks for those of one file. */
+const factsByPath = new WeakMap<Diagnosis, Map<string, readonly FactAtPath[]>>();
+
+function factsAtPath(path: string, diagnosis: Diagnosis): readonly FactAtPath[] {
+  let known = factsByPath.get(diagnosis);
+  if (known === undefined) {
+    factsByPath.set(diagnosis, (known = new Map()));
+  }
+  let facts = known.get(path);
+  if (facts === undefined) {
+    facts = diagnosis.declared.flatMap((body) => body.facts.flatMap((fact) => {
+      const source = sourceOf(fact.evidence);
+      return source !== undefined && (source.location.path === path || source.via.some((step) => step.location.path === path)) ? [{ body, fact, source }] : [];
+    }));
+    known.set(path, facts);
+  }
+  return facts;
 }
 
 /** Facts set by the text under the cursor, or whose way leads through it (a variable used, a file included). */
-function factSections(at: At, diagnosis: Diagnosis): Section[] {
+function factSections(path: string, at: At, diagnosis: Diagnosis): Section[] {
   const direct = new Map<string, Setting>();
   const passing = new Map<string, Setting>();
-  for (const body of diagnosis.declared) {
-    for (const fact of body.facts) {
-      const source = sourceOf(fact.evidence);
-      if (source === undefined) {
-        continue;
-      }
-      const step = source.via.find((one) => at(one.location));
-      const where = at(source.location) ? source.location : step?.location;
-      if (where === undefined) {
-        continue;
-      }
-      const group = where === source.location ? direct : passing;
-      const key = JSON.stringify([fact.trait, fact.value, fact.follows, fact.languages, fact.conditions.map((one) => [one.id, one.branch]), source.location]);
-      const known = group.get(key);
-      if (known === undefined) {
-        group.set(key, { fact, source, targets: [body], range: where.range });
-      } else {
-        known.targets.push(body);
-      }
+  for (const { body, fact, source } of factsAtPath(path, diagnosis)) {
+    const where = at(source.location) ? source.location : source.via.find((one) => at(one.location))?.location;
+    if (where === undefined) {
+      continue;
+    }
+    const group = where === source.location ? direct : passing;
+    const key = JSON.stringify([fact.trait, fact.value, fact.follows, fact.languages, fact.conditions.map((one) => [one.id, one.branch]), source.location]);
+    const known = group.get(key);
+    if (known === undefined) {
+      group.set(key, { fact, source, targets: [body], range: where.range });
+    } else {
+      known.targets.push(body);
     }
   }
   const settings = [...(direct.size > 0 ? direct : passing).values()];
@@ -83,7 +101,7 @@ function factText({ fact, source, targets }: Setting, diagnosis: Diagnosis): str
     "",
     `- Set by ${code(source.text)} at ${placeLink(source.location, root)}${here.length === 0 ? "" : ` (${here.map((step) => step.what).join(", ")})`}`,
     ...elsewhere.slice(0, 6).map((step) => `- ${capitalised(step.what)} at ${placeLink(step.location, root)}`),
-    ...otherSide(counterparts(fact.trait), diagnosis),
+    ...otherSide(counterparts(fact.trait).filter((trait) => trait !== "cxx-standard-default" || targets.some((body) => body.target.builder !== "cmake")), diagnosis),
   ];
   return lines.join("\n");
 }

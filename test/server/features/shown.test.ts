@@ -79,7 +79,13 @@ test("hover on a target says what it is built with, and where a configured build
     "- libstdc++ ABI (`_GLIBCXX_USE_CXX11_ABI`): **0**, set at [CMakeLists.txt:4](file:///project/CMakeLists.txt#L4)",
     "- C++ standard: **C++14**, set at [CMakeLists.txt:5](file:///project/CMakeLists.txt#L5)",
   ];
-  const text = (configured: Diagnosis["configured"]): string[] => (hover(cmakeLists, at, diagnosis({ configured }))?.contents as { value: string }).value.split("\n");
+  const other = ["", "torch 2.8.0+cu128 in .venv:", ""];
+  const text = (configured: Diagnosis["configured"]): string[] => {
+    const lines = (hover(cmakeLists, at, diagnosis({ configured }))?.contents as { value: string }).value.split("\n");
+    const end = lines.length - 2;
+    assert.deepEqual(lines.slice(end - 3, end), other);
+    return lines.slice(0, end - 3);
+  };
   const comparison = { target: "ops", outcome: "agrees", differences: [], undecided: 0 } as const;
   const folder = `${root}/build`;
   assert.deepEqual(text([]), own);
