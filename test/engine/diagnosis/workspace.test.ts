@@ -33,6 +33,22 @@ describe("a workspace", () => {
     assert.deepEqual(said(workspace(files, { against: ["torch==2.8.0+cu128"] }).diagnose()), []);
   });
 
+  it("knows that the target of torch 2.15 raises the standard of what links it, and only of that", () => {
+    const against = ["torch==2.15.0+cpu"];
+    const linked = new MemoryFiles({ "/p/CMakeLists.txt": cmake(17), "/p/ops.cpp": source });
+    const diagnosis = workspace(linked, { against }).diagnose();
+    assert.deepEqual(said(diagnosis), []);
+    assert.deepEqual(diagnosis.declared[0]?.target.arguments.map((one) => one.text), ["-std=gnu++20"]);
+
+    const pinned = (pin: string) => workspace(new MemoryFiles({ "/p/CMakeLists.txt": cmake(17), "/p/ops.cpp": source, "/p/pyproject.toml": `[build-system]\nrequires = ["torch${pin}"]\n` })).diagnose().findings.filter((one) => one.rule === "cxx-standard");
+    assert.deepEqual(pinned("==2.15.0"), []);
+    const [older] = pinned(">=2.14");
+    assert.match(older?.message ?? "", /those of torch 2\.14\.0 to 2\.14\.\d+ stop with an #error below C\+\+20 /);
+
+    const headers = cmake(17).replace('target_link_libraries(ops PRIVATE "${TORCH_LIBRARIES}")', 'target_include_directories(ops PRIVATE "${TORCH_INCLUDE_DIRS}")');
+    assert.deepEqual(said(workspace(new MemoryFiles({ "/p/CMakeLists.txt": headers, "/p/ops.cpp": source }), { against }).diagnose()), ["error cxx-standard /p/CMakeLists.txt:3"]);
+  });
+
   it("places a standard that setup.py hands to CMake in setup.py", () => {
     const script = "import subprocess\nfrom setuptools import setup\nsubprocess.check_call(['cmake', '-DCMAKE_CXX_STANDARD=17', '.'])\nsetup()\n";
     const files = new MemoryFiles({ "/p/CMakeLists.txt": cmake(17).replace("set(CMAKE_CXX_STANDARD 17)\n", ""), "/p/ops.cpp": source, "/p/setup.py": script });

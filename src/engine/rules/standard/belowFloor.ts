@@ -1,7 +1,8 @@
 /** Standards below what the headers of torch accept. */
+import torchCMake from "../../../../data/torch-cmake.json" with { type: "json" };
 import type { TorchRelease } from "../../catalogue/index.ts";
 import type { Condition, DeclaredBody, Finding } from "../../model/index.ts";
-import { canHoldTogether, factsOf, valueOf } from "../../model/index.ts";
+import { canHoldTogether, compareVersions, factsOf, valueOf } from "../../model/index.ts";
 import { contradict } from "../conditions.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 import { describe, finding, groupBy, isOptIn, languagesPhrase, locationKey, placeWhen, targetMadeHere, targetsPhrase, viaPlaces } from "../support.ts";
@@ -83,7 +84,7 @@ function judge(rule: Severities, context: RuleContext, first: StandardClaim, gro
   }
   if (outsideRange(first.fact.conditions) || isOptIn(first.fact.conditions, first.body.target)) return undefined;
   const allowed = allowedTorch(context, first.evidence.location.path);
-  const refusing = allowed.releases.filter((release) => release.cxxStandardFloor > floorOfCompilers(first));
+  const refusing = allowed.releases.filter((release) => release.cxxStandardFloor > floorOfCompilers(first) && !group.every((claim) => raisedByTarget(release, claim)));
   const oldest = refusing[0];
   const newest = refusing.at(-1);
   if (oldest === undefined || newest === undefined) return undefined;
@@ -91,17 +92,23 @@ function judge(rule: Severities, context: RuleContext, first: StandardClaim, gro
   return finding(rule, {
     ...common,
     severity: all ? rule.severity : "warning",
-    message: `${subject}, but ${refusals(refusing, all)} (${allowed.words}). ${judgedByRange}`,
+    message: `${subject}, but ${refusals(refusing, all, allowed.releases.at(-1) === newest)} (${allowed.words}). ${judgedByRange}`,
     against: [releaseEvidence(oldest)],
     fixes: standardFixes(context.files, first, newest.cxxStandardFloor),
   });
 }
 
-function refusals(refusing: readonly TorchRelease[], all: boolean): string {
+/** The target of this release, which the claim's target links, demands by itself what its headers need. */
+function raisedByTarget(release: TorchRelease, { body, language }: StandardClaim): boolean {
+  return language === "CXX" && body.target.builder === "cmake" && torchCMake.compileFeatures.some(({ target, feature, since }) =>
+    feature === `cxx_std_${release.cxxStandardFloor}` && compareVersions(release.version, since) >= 0 && body.target.links.some((link) => link.name === target && !link.isProjectTarget && link.conditions.length === 0));
+}
+
+function refusals(refusing: readonly TorchRelease[], all: boolean, upToNewest: boolean): string {
   const first = refusing[0];
   const last = refusing.at(-1);
   if (first === undefined || last === undefined) return "";
   const higher = last.cxxStandardFloor > first.cxxStandardFloor ? `, and those of torch ${refusing.find((one) => one.cxxStandardFloor === last.cxxStandardFloor)?.version ?? ""} below C++${last.cxxStandardFloor}` : "";
   const who = all ? "every torch that the project allows: those" : `some torch that the project allows: those`;
-  return `this is refused by the headers of ${who} of torch ${first.version} and newer stop with an #error below C++${first.cxxStandardFloor}${higher}`;
+  return `this is refused by the headers of ${who} of torch ${first.version}${upToNewest ? " and newer" : first === last ? "" : ` to ${last.version}`} stop with an #error below C++${first.cxxStandardFloor}${higher}`;
 }

@@ -11,7 +11,7 @@ import type { Argument, Command, DefinitionNode, IfNode, LoopNode, Node, SourceF
 import type { Directory, Target } from "./target.ts";
 import { templateOf } from "./template.ts";
 import type { Template } from "./syntax.ts";
-import { certainText, joinList, known, render, unknownPiece, unsetValue, value, withVia, worlds } from "./value.ts";
+import { certainText, emptyValue, joinList, known, render, unknownPiece, unsetValue, value, withVia, worlds } from "./value.ts";
 import type { Frame, Origin, Piece, Value } from "./value.ts";
 import { limits } from "./call.ts";
 import type { Arg, Handler } from "./call.ts";
@@ -286,7 +286,10 @@ export class Interpreter {
     if (name === undefined) return "normal";
     const items = loopItems(this, args);
     if (items.length > limits.iterations) this.gap(`Only the first ${limits.iterations} of ${items.length} iterations of foreach(${name}) were evaluated.`);
-    return this.state.region(["break"], () => {
+    const { scope } = this;
+    const before = scope.values.get(name) ?? emptyValue;
+    this.set(name, emptyValue);
+    const exit = this.state.region(["break"], () => {
       let guarded = 0;
       for (const item of items.slice(0, limits.iterations)) {
         const guards = [...new Set(item.flatMap((piece) => piece.guard))];
@@ -296,7 +299,8 @@ export class Interpreter {
           break;
         }
         const iteration = () => this.state.region(["continue"], () => {
-          this.set(name, value(guard.length > 0 ? item.map((piece) => ({ ...piece, guard: always })) : item));
+          // Each iteration sets it anew and the loop puts back what it was, so no branch has to remember it.
+          scope.values.set(name, value(guard.length > 0 ? item.map((piece) => ({ ...piece, guard: always })) : item));
           return this.run(node.body);
         });
         const exit = guard.length > 0 ? this.state.fork([{ guard, run: iteration }, ...complement(this.conditions, guard).map((without): Branch => ({ guard: without, run: () => "normal" }))]) : iteration();
@@ -304,6 +308,8 @@ export class Interpreter {
       }
       return "normal";
     });
+    this.state.write(scope, name, before);
+    return exit;
   }
 
   #while(node: LoopNode): Exit {

@@ -77,23 +77,8 @@ export class State {
   }
 
   write(table: Table, key: string, value: Value): void {
-    this.#note(table, key);
+    if ((this.#depth > 0 || this.#left > 0) && table.birth < this.#branches) this.#journal.push({ table, key, old: table.values.get(key) });
     table.values.set(key, value);
-  }
-
-  /** Puts back what a loop variable was before its loop. */
-  restore(table: Table, key: string, value: Value | undefined): void {
-    this.#note(table, key);
-    if (value === undefined) table.values.delete(key);
-    else table.values.set(key, value);
-  }
-
-  #note(table: Table, key: string): void {
-    if ((this.#depth === 0 && this.#left === 0) || table.birth >= this.#branches) return;
-    const old = table.values.get(key);
-    // Every value that a loop in a branch goes through is kept until the branch ends.
-    this.conditions.work += (old?.pieces.length ?? 0) >> 2;
-    this.#journal.push({ table, key, old });
   }
 
   /** Decided here, by the way or by an assumption: 0 holds, 1 does not. */

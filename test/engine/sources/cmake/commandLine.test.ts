@@ -230,3 +230,36 @@ target_compile_features(n PRIVATE cxx_std_20)
   assert.equal(argumentsOf(reading, "c", "CUDA"), "-D_GLIBCXX_USE_CXX11_ABI=0 -std=c++14");
   assert.equal(argumentsOf(reading, "n", "CUDA"), `-D_GLIBCXX_USE_CXX11_ABI=0 ${architectures}`);
 });
+
+test("torch 2.15 raises the C++ standard of what links its target, as its TorchConfig.cmake does with CMake 3.25", () => {
+  const text = `cmake_minimum_required(VERSION 3.18)
+project(p CXX)
+set(CMAKE_CXX_STANDARD 17)
+find_package(Torch REQUIRED)
+add_library(linked MODULE a.cpp)
+target_link_libraries(linked \${TORCH_LIBRARIES})
+add_library(headers MODULE a.cpp)
+target_include_directories(headers PRIVATE \${TORCH_INCLUDE_DIRS})
+add_library(newer MODULE a.cpp)
+target_link_libraries(newer PRIVATE torch)
+set_target_properties(newer PROPERTIES CXX_STANDARD 23)
+add_library(mid INTERFACE)
+target_link_libraries(mid INTERFACE torch)
+add_library(through MODULE a.cpp)
+target_link_libraries(through PRIVATE mid)
+add_library(archive STATIC a.cpp)
+target_link_libraries(archive PRIVATE torch)
+add_library(behind MODULE a.cpp)
+target_link_libraries(behind PRIVATE archive)
+set(CMAKE_CXX_FLAGS "\${CMAKE_CXX_FLAGS} -std=c++14")
+`;
+  const names = ["linked", "headers", "newer", "through", "archive", "behind"];
+  const standards = (torchVersion: string) => names.map((name) => argumentsOf(read({ "CMakeLists.txt": text }, { torchVersion, torchCudaVersion: null }), name, "CXX").split(" ").at(-1));
+  assert.deepEqual(standards("2.15.0+cpu"), ["-std=gnu++20", "-std=gnu++17", "-std=gnu++23", "-std=gnu++20", "-std=gnu++20", "-std=gnu++17"]);
+  assert.deepEqual(standards("2.14.1+cpu"), ["-std=gnu++17", "-std=gnu++17", "-std=gnu++23", "-std=gnu++17", "-std=gnu++17", "-std=gnu++17"]);
+});
+
+test("a loop variable is empty after its loop, or what it was before", () => {
+  const reading = read({ "CMakeLists.txt": 'project(p CXX)\nset(kept before)\nforeach(fresh a b)\n  foreach(kept c d)\n    set(kept e)\n  endforeach()\nendforeach()\nadd_library(t a.cpp)\ntarget_compile_definitions(t PRIVATE "F=[${fresh}]" "K=${kept}")\n' });
+  assert.equal(argumentsOf(reading, "t", "CXX"), "-DF=[] -DK=before");
+});

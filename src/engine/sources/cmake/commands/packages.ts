@@ -1,8 +1,9 @@
+import torchCMake from "../../../../../data/torch-cmake.json" with { type: "json" };
 import type { CMakeArguments } from "../../../model/index.ts";
 import { sourceEvidence, textEvidence } from "../evidence.ts";
 import type { Arg, Call, Handler } from "../call.ts";
 import type { Interpreter } from "../interpreter.ts";
-import { createTarget, targetsNamed } from "../properties.ts";
+import { appendProperty, createTarget, targetsNamed } from "../properties.ts";
 import { known, knownPiece, render, unknown, unknownPiece, value } from "../value.ts";
 import type { Piece } from "../value.ts";
 import { compareVersions } from "../words.ts";
@@ -40,9 +41,11 @@ function resultVariables(name: string): readonly string[] {
   return [`${name}_FOUND`, `${name}_VERSION`, `${name}_DIR`];
 }
 
+const compileFeatures = "INTERFACE_COMPILE_FEATURES";
+
 /**
- * What TorchConfig.cmake does. The ABI option: torch below 2.8 puts it into TORCH_CXX_FLAGS and on the target
- * (pytorch/pytorch#158105 removed it). CUDA: Caffe2's public/cuda.cmake sets CMAKE_CUDA_STANDARD and switches
+ * What TorchConfig.cmake does. The ABI option in TORCH_CXX_FLAGS and on the target, and the C++ standard that the target
+ * demands: data/torch-cmake.json. CUDA: Caffe2's public/cuda.cmake sets CMAKE_CUDA_STANDARD and switches
  * CMAKE_CUDA_ARCHITECTURES off.
  */
 function foundTorch(vm: Interpreter, required: boolean): void {
@@ -60,7 +63,7 @@ function foundTorch(vm: Interpreter, required: boolean): void {
     vm.set("Torch_VERSION_MAJOR", known(release.split(".")[0] ?? ""));
     vm.set("Torch_VERSION_MINOR", known(release.split(".")[1] ?? ""));
   }
-  const carriesAbi = torchVersion === undefined ? undefined : compareVersions(torchVersion, "2.8") < 0;
+  const carriesAbi = torchVersion === undefined ? undefined : compareVersions(torchVersion, torchCMake.abiOption.until) < 0;
   const flag: Piece | undefined = carriesAbi && torchLibstdcxxAbi !== undefined ? { ...knownPiece(`-D_GLIBCXX_USE_CXX11_ABI=${torchLibstdcxxAbi}`, vm.origin()), follows: "torch", builtin: true } : undefined;
   if (flag !== undefined) vm.set("TORCH_CXX_FLAGS", value([flag]));
   else if (carriesAbi === false) {
@@ -70,6 +73,15 @@ function foundTorch(vm: Interpreter, required: boolean): void {
   if (targetsNamed(vm, "torch").length === 0) {
     for (const name of ["torch", "torch_library", "torch_cpu", "torch_cuda", "c10", "c10_cuda"]) createTarget(vm, name, "imported", "find_package", true);
     if (flag !== undefined) for (const target of targetsNamed(vm, "torch")) target.properties.values.set("INTERFACE_COMPILE_OPTIONS", value([{ ...flag, via: { what: "find_package(Torch)", origin: vm.origin(), previous: undefined, frame: vm.frame } }]));
+  }
+  // CMake knows the features of a language only once it is enabled.
+  if (torchVersion !== undefined && vm.languages.has("CXX")) {
+    for (const { target: name, feature, since } of torchCMake.compileFeatures) {
+      if (compareVersions(torchVersion, since) < 0) continue;
+      for (const target of targetsNamed(vm, name)) {
+        if (target.isImported && target.properties.get(compileFeatures) === undefined) appendProperty(vm, target.properties, compileFeatures, [[{ ...knownPiece(feature, vm.origin()), follows: "torch" }]], "find_package(Torch)");
+      }
+    }
   }
   if (torchCudaVersion !== null && vm.languages.has("CUDA")) {
     const standard = vm.lookupSet("CMAKE_CXX_STANDARD");
