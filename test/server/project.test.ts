@@ -23,7 +23,7 @@ class SlowFiles extends MemoryFiles {
 
 const cmake = (standard: number): string => `cmake_minimum_required(VERSION 3.18)\nproject(ops LANGUAGES CXX)\nset(CMAKE_CXX_STANDARD ${standard})\nfind_package(Torch)\nadd_library(ops SHARED ops.cpp)\ntarget_link_libraries(ops PRIVATE torch)\n`;
 
-function slowProject(): { readonly project: Project; readonly files: SlowFiles; readonly log: string[]; change(text: string): void } {
+function slowProject(): { readonly project: Project; readonly files: SlowFiles; readonly log: string[]; readonly change: (text: string) => void } {
   const helpers = Array.from({ length: 15 }, (_, index) => [`/p/tools/t${index}.py`, "print(1)\n"] as const);
   const files = new SlowFiles({ ...Object.fromEntries(helpers), "/p/CMakeLists.txt": cmake(20), "/p/ops.cpp": "#include <torch/library.h>\n" });
   const log: string[] = [];
@@ -34,7 +34,7 @@ function slowProject(): { readonly project: Project; readonly files: SlowFiles; 
   project.configure({ ...defaultSettings, environment: "torch==2.14.1+cu130" }, []);
   return {
     project, files, log,
-    change(text) {
+    change: (text) => {
       files.write("/p/CMakeLists.txt", text);
       project.invalidate("/p/CMakeLists.txt");
     },

@@ -50,7 +50,8 @@ const factsByPath = new WeakMap<Diagnosis, Map<string, readonly FactAtPath[]>>()
 function factsAtPath(path: string, diagnosis: Diagnosis): readonly FactAtPath[] {
   let known = factsByPath.get(diagnosis);
   if (known === undefined) {
-    factsByPath.set(diagnosis, (known = new Map()));
+    known = new Map<string, readonly FactAtPath[]>();
+    factsByPath.set(diagnosis, known);
   }
   let facts = known.get(path);
   if (facts === undefined) {

@@ -3,15 +3,15 @@ import { factsOf } from "../../engine/model/index.ts";
 import { effectiveFacts } from "../../engine/sources/flags/index.ts";
 
 /** What a target ends up with for one trait, as text, with the languages that have it. */
-export interface TargetValue {
+export interface TargetValue<T extends Trait = Trait> {
   readonly text: string;
   readonly languages: readonly Language[];
-  readonly facts: readonly Fact[];
+  readonly facts: readonly Fact<T>[];
 }
 
 /** The values of a trait by language; alternatives of one language are one value: "0 or 1". */
-export function targetValues(body: DeclaredBody, trait: Trait, write: (fact: Fact) => string): TargetValue[] {
-  const values = new Map<string, { languages: Language[]; facts: Fact[] }>();
+export function targetValues<T extends Trait>(body: DeclaredBody, trait: T, write: (fact: Fact<T>) => string): TargetValue<T>[] {
+  const values = new Map<string, { languages: Language[]; facts: Fact<T>[] }>();
   for (const language of body.target.languages) {
     const facts = factsOf(effectiveFacts(body.facts, language), trait);
     const text = [...new Set(facts.map(write))].join(" or ");
@@ -26,6 +26,6 @@ export function targetValues(body: DeclaredBody, trait: Trait, write: (fact: Fac
 }
 
 /** True when a compiler of the target that could have the trait has another value, or none. */
-export function isPartial(value: TargetValue, body: DeclaredBody): boolean {
+export function isPartial(value: Pick<TargetValue, "languages">, body: DeclaredBody): boolean {
   return body.target.languages.some((language) => language !== "C" && !value.languages.includes(language));
 }

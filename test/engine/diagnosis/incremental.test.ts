@@ -27,7 +27,7 @@ target_include_directories(ops PRIVATE include)
 target_link_libraries(ops PRIVATE "\${TORCH_LIBRARIES}")
 `;
 
-function project(): { readonly files: CountingFiles; readonly workspace: Workspace; change(path: string, text: string): void } {
+function project(): { readonly files: CountingFiles; readonly workspace: Workspace; readonly change: (path: string, text: string) => void } {
   const files = new CountingFiles({
     "/p/CMakeLists.txt": cmake(20),
     "/p/ops.cpp": '#include <torch/library.h>\n#include "ops.h"\nint f() { return 1; }\n',
@@ -40,7 +40,7 @@ function project(): { readonly files: CountingFiles; readonly workspace: Workspa
   return {
     files,
     workspace,
-    change(path, text) {
+    change: (path, text) => {
       files.write(path, text);
       files.texts = [];
       workspace.invalidate(path);
