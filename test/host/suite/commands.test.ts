@@ -64,7 +64,7 @@ suite("commands", () => {
     const end = document.positionAt(document.getText().indexOf(")", document.offsetAt(new vscode.Position(line, 0)))).line;
     const everything = new vscode.Range(0, 0, document.lineCount, 0);
     const hint = await until("an inlay hint at the target", async () => (await vscode.commands.executeCommand<vscode.InlayHint[]>("vscode.executeInlayHintProvider", document.uri, everything)).find((one) => one.position.line === end));
-    assert.equal(typeof hint.label === "string" ? hint.label : hint.label.map((part) => part.value).join(""), "ABI 0 · C++17 (C++), C++14 (CUDA)");
+    assert.equal(typeof hint.label === "string" ? hint.label : hint.label.map((part) => part.value).join(""), "ABI 0 for C++ only · C++17, CUDA C++14");
     const lens = await until("a lens at the target", async () => (await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", document.uri)).find((one) => one.range.start.line === line));
     assert.match(lens.command?.title ?? "", /^\d+ errors?.* against torch 2\.14\.1/);
     assert.equal(lens.command?.command, "abiding.showFindings");
