@@ -151,7 +151,11 @@ export class Interpreter {
     const template = templateOf(this.file, argument);
     const [only] = template;
     if (template.length === 1 && only !== undefined) return this.#segment(only);
-    return template.length === 0 ? [] : template.flatMap((segment) => this.#segment(segment));
+    const out: Piece[] = [];
+    for (const segment of template) for (const piece of this.#segment(segment)) out.push(piece);
+    // Each command that passes a long value on goes through it a few times.
+    if (out.length > longValue) this.conditions.work += out.length >> 3;
+    return out;
   }
 
   #segment(segment: Template[number]): readonly Piece[] {
@@ -315,6 +319,8 @@ export class Interpreter {
   #while(node: LoopNode): Exit {
     return this.state.region(["break"], () => {
       for (let round = 0; round < limits.iterations; round++) {
+        // Bodies that are nested too deep run nothing that would count.
+        if (--this.#budget <= 0) return "stop";
         this.#command = node.command;
         const truth = evaluateCondition(this, this.expand(node.command));
         if ("decided" in truth && !truth.decided) return "normal";
@@ -397,6 +403,8 @@ export class Interpreter {
     return branches.length === 1 && all[0]?.guard.length === 0 ? (branches[0] as Branch).run() : this.state.fork(branches);
   }
 }
+
+const longValue = 64;
 
 function literalPiece(file: SourceFile, segment: Extract<Template[number], { kind: "text" }>): Piece {
   return { text: segment.text, origin: { file, start: segment.start, end: segment.end }, exact: segment.exact, unknown: false, guard: always, via: undefined };

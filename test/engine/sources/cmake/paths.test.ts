@@ -32,3 +32,9 @@ test("a default that is set over and over stays one question", () => {
   assert.equal(read.targets.length, 1);
   assert.ok(performance.now() - started < 2000, "200 rounds took more than 2 s");
 });
+
+test("loops nested without end stop soon", () => {
+  const started = performance.now();
+  readCMake("/p", new MemoryFiles({ "/p/CMakeLists.txt": "while(1)\n".repeat(600) }), { platform: "linux" });
+  assert.ok(performance.now() - started < 10_000, "600 nested loops took more than 10 s");
+});
