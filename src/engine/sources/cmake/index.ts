@@ -41,6 +41,7 @@ export function readCMake(root: string, files: Files, context: EvaluationContext
     // The bounds above should make this impossible; a reading cut short is still better than none.
     vm.gaps.push({ kind: "file", path: `${folder}/CMakeLists.txt`, message: `The evaluation of ${folder}/CMakeLists.txt ended early: ${error instanceof Error ? error.message : String(error)}` });
   }
+  noteSyntax(vm);
   return {
     targets,
     observations: distinct(vm.observations),
@@ -48,6 +49,17 @@ export function readCMake(root: string, files: Files, context: EvaluationContext
     gaps: vm.gaps,
     files: [...vm.filesRead],
   };
+}
+
+const problemsPerFile = 3;
+
+/** A truncated file, or one in the middle of a merge: the rest of it was read, and somebody has to know. */
+function noteSyntax(vm: Interpreter): void {
+  for (const file of vm.notes.sources) {
+    for (const { message, start, end } of file.problems.slice(0, problemsPerFile)) {
+      vm.gaps.push({ kind: "file", path: file.path, message: `${message} The rest of the file was read.`, location: file.location(start, end) });
+    }
+  }
 }
 
 /** Functions that nobody calls here may be called by others: those that ask torch are run once for what they ask. */

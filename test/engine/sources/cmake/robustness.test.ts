@@ -55,3 +55,12 @@ test("texts made to explode end in time", () => {
   read({ "CMakeLists.txt": `project(p CXX)\nset(A a)\n${'set(A "${A}${A}")\n'.repeat(60)}add_library(t a.cpp)\ntarget_compile_options(t PRIVATE \${A} $<JOIN:\${A},x>)\n` });
   assert.ok(performance.now() - started < 15_000);
 });
+
+test("a truncated file is named where it breaks off, included ones too, and the rest is read", () => {
+  const reading = read({ "CMakeLists.txt": "project(p CXX)\ninclude(cut.cmake)\nadd_library(t a.cpp)\nif(A)\n", "cut.cmake": 'set(A 1)\nset(B "open\n' });
+  assert.deepEqual(reading.gaps.map((one) => [one.kind, one.path, one.location?.range.start.line, one.message]), [
+    ["file", "/p/CMakeLists.txt", 3, "if() is not closed. The rest of the file was read."],
+    ["file", "/p/cut.cmake", 1, "The command set is not closed. The rest of the file was read."],
+  ]);
+  assert.deepEqual(reading.targets.map((one) => one.name), ["t"]);
+});
