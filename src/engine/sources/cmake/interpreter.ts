@@ -15,7 +15,7 @@ import { certainText, emptyValue, joinList, known, render, unknownPiece, unsetVa
 import type { Frame, Origin, Piece, Value } from "./value.ts";
 import { limits } from "./call.ts";
 import type { Arg, Handler } from "./call.ts";
-import { loopItems } from "./loops.ts";
+import { loopItems, sameGuards } from "./loops.ts";
 import { Notes } from "./notes.ts";
 import { UsageLog } from "./usage.ts";
 
@@ -295,25 +295,33 @@ export class Interpreter {
     this.set(name, emptyValue);
     const exit = this.state.region(["break"], () => {
       let guarded = 0;
-      for (const item of items.slice(0, limits.iterations)) {
-        const guards = [...new Set(item.flatMap((piece) => piece.guard))];
-        const guard = guards.length > 0 && item.every((piece) => piece.guard.length === guards.length) ? guards : always;
-        if (guard.length > 0 && guarded++ >= limits.guardedIterations) {
+      for (const { guard, items: group } of sameGuards(items.slice(0, limits.iterations))) {
+        const followed = guard.length > 0 ? group.slice(0, Math.max(0, limits.guardedIterations - guarded)) : group;
+        if (guard.length > 0) guarded += group.length;
+        const iterations = () => this.#iterations(scope, name, followed, node.body);
+        const exit = followed.length === 0 ? "normal" : guard.length > 0 ? this.state.fork([{ guard, run: iterations }, ...complement(this.conditions, guard).map((without): Branch => ({ guard: without, run: () => "normal" }))]) : iterations();
+        if (guarded > limits.guardedIterations) {
           this.gap(`Of the conditional elements of foreach(${name}) only the first ${limits.guardedIterations} were followed.`);
           break;
         }
-        const iteration = () => this.state.region(["continue"], () => {
-          // Each iteration sets it anew and the loop puts back what it was, so no branch has to remember it.
-          scope.values.set(name, value(guard.length > 0 ? item.map((piece) => ({ ...piece, guard: always })) : item));
-          return this.run(node.body);
-        });
-        const exit = guard.length > 0 ? this.state.fork([{ guard, run: iteration }, ...complement(this.conditions, guard).map((without): Branch => ({ guard: without, run: () => "normal" }))]) : iteration();
         if (exit !== "normal") return exit;
       }
       return "normal";
     });
     this.state.write(scope, name, before);
     return exit;
+  }
+
+  #iterations(scope: Table, name: string, items: readonly (readonly Piece[])[], body: readonly Node[]): Exit {
+    for (const item of items) {
+      const exit = this.state.region(["continue"], () => {
+        // Each iteration sets it anew and the loop puts back what it was, so no branch has to remember it.
+        scope.values.set(name, value(item));
+        return this.run(body);
+      });
+      if (exit !== "normal") return exit;
+    }
+    return "normal";
   }
 
   #while(node: LoopNode): Exit {

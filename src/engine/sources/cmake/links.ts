@@ -8,7 +8,7 @@ import type { NamedLibrary, SharedParts, Way } from "./shared.ts";
 import { splitList } from "./split.ts";
 import type { Target } from "./target.ts";
 import { certainText, render, worlds } from "./value.ts";
-import type { Piece, Value } from "./value.ts";
+import type { Piece, Value, World } from "./value.ts";
 
 /** A target reached through linking, and the decisions under which it is reached. */
 export interface ReachedTarget {
@@ -86,7 +86,7 @@ function namesIn(vm: Interpreter, target: Target, list: Value): readonly NamedLi
     out.push({ pieces, name, guard, linkOnly, targets, ways: new Map() });
   };
   for (const element of splitList(list.pieces)) {
-    for (const world of worlds(vm.conditions, element, always, 8) ?? [{ guard: always, pieces: element }]) {
+    for (const world of worlds(vm.conditions, element, always, 8) ?? eachText(element)) {
       if (!world.pieces.some((piece) => piece.text.includes("$<"))) add(world.pieces, world.guard, false);
       else for (const one of evaluateGenex(world.pieces, { vm, target, language: "CXX", configuration: "Release", linking: true })) {
         const guard = conjunction(world.guard, one.guard);
@@ -95,4 +95,11 @@ function namesIn(vm: Interpreter, target: Target, list: Value): readonly NamedLi
     }
   }
   return out;
+}
+
+/** Too many ways to follow: each text by itself, under the decisions that first lead to it. */
+function eachText(element: readonly Piece[]): readonly World[] {
+  const byText = new Map<string, World>();
+  for (const piece of element) if (!byText.has(piece.text)) byText.set(piece.text, { guard: piece.guard, pieces: [piece] });
+  return [...byText.values()];
 }

@@ -1,8 +1,10 @@
 import { limits } from "./call.ts";
+import { always } from "./guards.ts";
+import type { Guard } from "./guards.ts";
 import type { Arg } from "./call.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { splitList } from "./split.ts";
-import { certainText, known, render, unknownPiece } from "./value.ts";
+import { certainText, known, render, sameGuard, unknownPiece } from "./value.ts";
 import type { Piece } from "./value.ts";
 
 /** What a foreach goes through, one entry an iteration. */
@@ -27,6 +29,20 @@ export function loopItems(vm: Interpreter, args: readonly Arg[]): (readonly Piec
       vm.noteUse(text);
       out.push(...splitList(vm.lookup(text).pieces).filter((item) => !item.every((piece) => vm.countsAsEmpty(piece))));
     } else out.push([unknownPiece(render(arg.pieces), vm.origin())]);
+  }
+  return out;
+}
+
+/** Elements that are there under the same decisions, next to each other: their iterations are one branch. */
+export function sameGuards(items: readonly (readonly Piece[])[]): { readonly guard: Guard; readonly items: (readonly Piece[])[] }[] {
+  const out: { readonly guard: Guard; readonly items: (readonly Piece[])[] }[] = [];
+  for (const item of items) {
+    const guards = [...new Set(item.flatMap((piece) => piece.guard))];
+    const guard = guards.length > 0 && item.every((piece) => piece.guard.length === guards.length) ? guards : always;
+    const inside = guard.length > 0 ? item.map((piece) => ({ ...piece, guard: always })) : item;
+    const last = out.at(-1);
+    if (last !== undefined && sameGuard(last.guard, guard)) last.items.push(inside);
+    else out.push({ guard, items: [inside] });
   }
   return out;
 }

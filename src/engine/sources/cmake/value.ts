@@ -164,7 +164,7 @@ function differsNowhere(a: Piece, b: Piece): boolean {
     a.origin?.start === b.origin?.start && a.origin?.file === b.origin?.file && a.overridable === b.overridable);
 }
 
-function sameGuard(a: Guard, b: Guard): boolean {
+export function sameGuard(a: Guard, b: Guard): boolean {
   if (a === b) return true;
   if (a.length !== b.length) return false;
   for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
