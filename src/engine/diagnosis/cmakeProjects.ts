@@ -86,13 +86,20 @@ export function mergeEntries(folder: string, readings: readonly { readonly entry
   return result;
 }
 
-/** A standard that was handed over stands where it is handed over: no text of the CMake files has it. */
+/** Flags and standards that were handed over stand where they are handed over: no text of the CMake files has them. */
 function placeHanded(target: DeclaredTarget, entry: CMakeEntry): DeclaredTarget {
-  const standard = entry.definitions.find((one) => one.name === "CMAKE_CXX_STANDARD" && one.value !== undefined);
-  if (standard?.value === undefined) return target;
-  const isHanded = (one: CompileArgument): boolean => one.origin === "standard" && one.text.endsWith(`+${standard.value ?? ""}`) && samePlace(one.evidence.location, target.location);
-  if (!target.arguments.some(isHanded)) return target;
-  return { ...target, arguments: target.arguments.map((one) => (isHanded(one) ? { ...one, evidence: standard.evidence } : one)) };
+  const handed = entry.definitions.flatMap(({ name, value, evidence }) => (value !== undefined && /^CMAKE_(?:CXX|CUDA|C)_(?:STANDARD$|FLAGS)/.test(name) ? [{ name, words: value.split(/\s+/), evidence }] : []));
+  const sourceOf = (one: CompileArgument): CompileArgument["evidence"] | undefined => samePlace(one.evidence.location, target.location)
+    ? handed.find(({ name, words }) => (name.endsWith("_STANDARD") ? one.origin === "standard" && words.some((word) => one.text.endsWith(`+${word}`)) : words.includes(one.text)))?.evidence
+    : undefined;
+  if (handed.length === 0 || !target.arguments.some((one) => sourceOf(one) !== undefined)) return target;
+  return {
+    ...target,
+    arguments: target.arguments.map((one) => {
+      const evidence = sourceOf(one);
+      return evidence === undefined ? one : { ...one, evidence };
+    }),
+  };
 }
 
 function samePlace(a: Location, b: Location): boolean {

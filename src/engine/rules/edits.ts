@@ -74,6 +74,8 @@ function withSurroundings(text: string, from: number, to: number, python: boolea
       while (/[fFrRbBuU]/.test(text[start - 1] ?? "") && !/[\w]/.test(text[start - 2] ?? " ")) start -= 1;
     }
     if (python) return withoutElement(text, start, end);
+    // The value of a key in JSON or TOML: the file is none without it.
+    if (/[:=]\s*$/.test(text.slice(Math.max(0, start - 20), start))) return [from, to];
     // `set(X "-DA")` without its value would unset X: the empty string stays.
     return isValueOfVariable(text, start) ? [from, to] : withoutCMakeArgument(text, start, end);
   }

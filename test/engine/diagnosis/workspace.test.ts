@@ -117,6 +117,17 @@ describe("a workspace", () => {
     assert.deepEqual(rulesOf({ rules: new Map([["c10-boundary", "info"]]) }), ["c10-boundary"]);
   });
 
+  it("finds a flag where it is handed over", () => {
+    const files = new MemoryFiles({
+      "/p/CMakeLists.txt": cmake(17).replace("set(CMAKE_CXX_STANDARD 17)", ""),
+      "/p/ops.cpp": source,
+      "/p/CMakePresets.json": '{ "version": 3, "configurePresets": [{ "name": "old", "binaryDir": "build", "cacheVariables": { "CMAKE_CXX_FLAGS": "-O2 -D_GLIBCXX_USE_CXX11_ABI=0" } }] }',
+    });
+    const { findings } = new Workspace("/p", files, { catalogue: loadCatalogue(), environment: {}, against: ["torch==2.9.1+cpu"], only: ["libstdcxx-abi"] }).diagnose();
+    assert.deepEqual(findings.map((one) => [one.rule, one.location.path, one.location.range.start.line]), [["libstdcxx-abi", "/p/CMakePresets.json", 0]]);
+    assert.equal(findings[0]?.fixes.length, 2);
+  });
+
   it("configures a CMake project as setup.py and presets do, beside plainly", () => {
     const files = new MemoryFiles({
       "/p/CMakeLists.txt": cmake(17).replace("set(CMAKE_CXX_STANDARD 17)", 'if(NOT DEFINED CMAKE_CXX_STANDARD)\n  set(CMAKE_CXX_STANDARD 20)\nendif()'),

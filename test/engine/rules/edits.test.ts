@@ -54,6 +54,12 @@ test("the value of a variable becomes empty, and is not taken from its command",
   assert.equal(deleting("/p/CMakeLists.txt", "set(X -DX=0)\n"), undefined);
 });
 
+test("the value of a key in JSON and TOML becomes empty", () => {
+  assert.equal(deleting("/p/CMakePresets.json", '{"CMAKE_CXX_FLAGS": "-DX=0"}'), '{"CMAKE_CXX_FLAGS": ""}');
+  assert.equal(deleting("/p/pyproject.toml", 'CMAKE_CXX_FLAGS = "-DX=0"\n'), 'CMAKE_CXX_FLAGS = ""\n');
+  assert.equal(deleting("/p/pyproject.toml", 'CMAKE_CXX_FLAGS = "-O2 -DX=0"\n'), 'CMAKE_CXX_FLAGS = "-O2"\n');
+});
+
 test("CRLF texts keep their other lines", () => {
   assert.equal(deleting("/p/CMakeLists.txt", "a()\r\nadd_definitions(-DX=0)\r\nb()\r\n"), "a()\r\nb()\r\n");
 });
