@@ -51,6 +51,7 @@ export function extensionTarget(interpreter: Interpreter, object: ObjectValue, f
   const ineffective: IneffectiveSetting[] = [];
   const limited = limitedApi(interpreter, object, read("py_limited_api"));
   const given: CompileArgument[] = macroArguments(read("define_macros"), read("undef_macros"), languages, setting);
+  if (madeBy === "Pybind11Extension") given.push(...standardOfPybind11(read("cxx_std"), setting));
   for (const part of byKey(read("extra_compile_args"), conditions)) {
     const keyed = part.key === undefined ? languages : languagesOfKey(part.key);
     if (part.key !== undefined && keyed === undefined && !facts.ownBuilder && /^torch\./.test(library) && part.keyPlace !== undefined) {
@@ -87,6 +88,14 @@ export function extensionTarget(interpreter: Interpreter, object: ObjectValue, f
     conditions: conditions.filter((one) => one.assumed !== true),
   };
   return { target, ineffective };
+}
+
+/** `cxx_std` of a Pybind11Extension stands before the other arguments; 0 leaves it to the build (pybind11/setup_helpers.py). */
+function standardOfPybind11(value: Value | undefined, setting: { readonly conditions: Conditions; readonly place: Place }): CompileArgument[] {
+  return leavesOf(value, setting.conditions).flatMap((leaf): CompileArgument[] => {
+    if (leaf.value.kind !== "number" || leaf.value.value === 0) return [];
+    return [{ text: `-std=c++${leaf.value.value}`, known: true, languages: ["CXX"], origin: "argument-list", conditions: leaf.conditions, evidence: evidenceOf(setting.place, []) }];
+  });
 }
 
 /** A target built at import time by `torch.utils.cpp_extension.load` and `load_inline`. */

@@ -148,3 +148,9 @@ test("functions that nobody calls are read with unknown arguments", () => {
   const { targets } = read("from torch.utils.cpp_extension import CUDAExtension\nclass Builder:\n    NAME = 'op'\n    def flags(self):\n        return ['-O3']\n    def builder(self, extra):\n        return CUDAExtension(name=self.NAME, sources=self.sources(), extra_compile_args={'cxx': self.flags() + extra})");
   assert.deepEqual(targets.map((target) => [target.name, target.languages, argumentsOf(target)]), [["op", ["CXX", "CUDA"], ["-O3 [CXX]", "{extra} ? [CXX]"]]]);
 });
+
+test("cxx_std of a Pybind11Extension is its standard", () => {
+  const { targets } = read(`${imports}from pybind11.setup_helpers import Pybind11Extension
+setup(ext_modules=[Pybind11Extension("a", ["a.cpp"], cxx_std=14, extra_compile_args=["-O2"]), Pybind11Extension("b", ["b.cpp"], cxx_std=0)])`);
+  assert.deepEqual(targets.map((target) => target.arguments.map((one) => one.text)), [["-std=c++14", "-O2"], []]);
+});
