@@ -130,8 +130,9 @@ export class SourceFile {
   }
 }
 
+/** A CR by itself ends a line too, for editors as in the language server protocol. */
 function lineStarts(text: string): number[] {
   const starts = [0];
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  for (const end of text.matchAll(/\r\n|\r|\n/g)) starts.push(end.index + end[0].length);
   return starts;
 }

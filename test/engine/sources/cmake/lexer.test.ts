@@ -61,3 +61,8 @@ test("binary and deeply nested texts neither throw nor hang", () => {
   assert.equal(parseCMake("/f", "set(A \"".repeat(20_000)).commands.length > 0, true);
   assert.equal(parseCMake("/f", "set(A [[\n".repeat(20_000)).commands.length > 0, true);
 });
+
+test("a carriage return by itself ends a line", () => {
+  const file = parseCMake("/p/x", "a(b)\rset(x y)\r\nc()\n");
+  assert.deepEqual(file.commands.map((one) => file.position(one.start)), [{ line: 0, character: 0 }, { line: 1, character: 0 }, { line: 2, character: 0 }]);
+});
