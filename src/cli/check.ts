@@ -34,8 +34,8 @@ export function check(given: Arguments, terminal: Terminal): number {
     ...(given.interpreter === undefined ? {} : { interpreter: path.resolve(terminal.workingDirectory, given.interpreter) }),
     ...(given.rules.length === 0 ? {} : { only: given.rules }),
   });
-  const unanswered = given.against.length === 0 ? undefined : workspace.environmentProblem();
-  if (unanswered !== undefined) {
+  const unanswered = workspace.environmentProblem();
+  if (unanswered !== undefined && given.against.length > 0) {
     throw new UsageError(unanswered);
   }
   const diagnosis = workspace.diagnose();
@@ -58,12 +58,16 @@ export function check(given: Arguments, terminal: Terminal): number {
     },
   };
   terminal.deliver(reporters[format](report), given.output);
-  return failOn !== "never" && findings.some((finding) => reaches(finding, failOn)) ? 1 : 0;
+  if (failOn !== "never" && findings.some((finding) => reaches(finding, failOn))) {
+    return 1;
+  }
+  // A torch that abiding.json names and nobody could read was not checked against: that is no success.
+  return unanswered === undefined ? 0 : 2;
 }
 
 /** What is typed counts from where it is typed; releases, addresses and "~/" are no relative paths. */
 function fromHere(spec: string, workingDirectory: string): string {
-  return /^\s*(?:torch\b\s*(?:[=<>~!]|$)|v?\d+\.\d|https?:|~)/.test(spec) && !fs.existsSync(path.resolve(workingDirectory, spec)) ? spec : path.resolve(workingDirectory, spec);
+  return /^\s*(?:torch\s*(?:[=<>~!]|$)|v?\d+\.\d|https?:|~)/i.test(spec) && !fs.existsSync(path.resolve(workingDirectory, spec)) ? spec : path.resolve(workingDirectory, spec);
 }
 
 function reaches(finding: Finding, level: "error" | "warning"): boolean {

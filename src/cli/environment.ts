@@ -33,10 +33,15 @@ export function describe(given: Arguments, terminal: Terminal): number {
 
 function resolve(spec: string, where: Parameters<typeof resolveAgainst>[1]): InstalledBody {
   const answer = resolveAgainst(spec, where);
-  if (!answer.ok) {
+  if (answer.ok) {
+    return answer.body;
+  }
+  const folder = path.resolve(where.root, spec);
+  const inside = where.files.status(folder)?.kind === "directory" ? describeDefault({ ...where, root: folder, environment: {} }) : undefined;
+  if (inside?.prefix === undefined || path.relative(folder, inside.prefix).startsWith("..")) {
     throw new UsageError(answer.message);
   }
-  return answer.body;
+  return inside;
 }
 
 function textOf(body: InstalledBody): string {

@@ -69,6 +69,7 @@ describe("abiding check", () => {
       [["check", "--format", "xml"], /--format must be one of text, json, sarif, github; it is "xml"/],
       [["check", "--rule", "cxx-standart"], /there is no such rule/],
       [["check", "--against", "torch==99.1"], /99\.1/],
+      [["check", "--against", "torch==2"], /"torch==2" does not name one release/],
       [["check", "--against", "no/such/venv"], /no\/such\/venv/],
       [["check", "--colour"], /--colour/],
       [["chekc"], /There is no command "chekc"/],
@@ -79,6 +80,13 @@ describe("abiding check", () => {
       assert.match(outcome.err, message);
       assert.doesNotMatch(outcome.err, /\n\s+at /);
     }
+  });
+
+  it("does not call it a success when abiding.json names a torch that nobody can read", async () => {
+    const folder = project("unresolved", { "setup.py": setup(20), "ops.cpp": "#include <torch/extension.h>\n", "abiding.json": '{ "against": ["/nowhere"] }' });
+    const outcome = await abiding(folder, "check");
+    assert.equal(outcome.status, 2);
+    assert.match(outcome.out, /\/nowhere does not exist/);
   });
 
   it("reads what it can of broken files and names them", async () => {

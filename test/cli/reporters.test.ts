@@ -92,7 +92,7 @@ describe("the text report", () => {
         "  fix Delete the define",
         "  docs/rules/libstdcxx-abi.md",
         "",
-        "Files that could not be read as they are",
+        "Problems in files",
         "  requirements.txt: requirements.txt is binary.",
         "",
         "Not evaluated",

@@ -1,6 +1,6 @@
 import { bodiesOf } from "../../engine/diagnosis/index.ts";
 import { valueOf } from "../../engine/model/index.ts";
-import type { Body, Evidence, Fact, Finding, Gap, InstalledBody } from "../../engine/model/index.ts";
+import type { Body, Condition, DeclaredTarget, Evidence, Fact, Finding, Gap, InstalledBody } from "../../engine/model/index.ts";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
 import { docsOf, relativeTo, reportedLocation } from "./report.ts";
 import type { Report } from "./report.ts";
@@ -52,7 +52,21 @@ function againstOf(body: InstalledBody): object {
 }
 
 function bodyOf(root: string, body: Body): object {
-  return { role: body.role, name: body.name, facts: body.facts.map((fact) => factOf(root, fact)) };
+  return { role: body.role, name: body.name, ...(body.role === "declared" ? targetOf(root, body.target) : {}), facts: body.facts.map((fact) => factOf(root, fact)) };
+}
+
+/** What tells targets of one name apart: where each is made, by which builder, and under which conditions. */
+function targetOf(root: string, target: DeclaredTarget): object {
+  return {
+    builder: target.builder,
+    kind: target.kind,
+    location: reportedLocation(root, target.location),
+    ...(target.conditions.length === 0 ? {} : { conditions: target.conditions.map((one) => conditionOf(root, one)) }),
+  };
+}
+
+function conditionOf(root: string, condition: Condition): object {
+  return { text: condition.text, branch: condition.branch, location: reportedLocation(root, condition.location) };
 }
 
 function factOf(root: string, fact: Fact): object {
@@ -64,7 +78,7 @@ function factOf(root: string, fact: Fact): object {
     ...(fact.follows === undefined ? {} : { follows: fact.follows }),
     certainty: fact.certainty,
     ...(fact.languages === undefined ? {} : { languages: fact.languages }),
-    ...(fact.conditions.length === 0 ? {} : { conditions: fact.conditions.map((one) => ({ text: one.text, branch: one.branch, location: reportedLocation(root, one.location) })) }),
+    ...(fact.conditions.length === 0 ? {} : { conditions: fact.conditions.map((one) => conditionOf(root, one)) }),
     evidence: evidenceOf(root, evidence),
   };
 }

@@ -28,7 +28,7 @@ export function textReport(report: Report): string {
       out.push("", ...findingLines(report, finding, name, paint));
     }
   }
-  out.push(...gapLines(report, "file", "Files that could not be read as they are", 20, name, paint));
+  out.push(...gapLines(report, "file", "Problems in files", 20, name, paint));
   out.push(...gapLines(report, "evaluation", "Not evaluated", 8, name, paint));
   for (const build of diagnosis.configured) {
     out.push("", paint("underline", `Configured build ${name(build.folder)}`), ...configuredLines(build, name));

@@ -18,7 +18,9 @@ export function describeRelease(spec: string, catalogue: Catalogue, python?: str
   if (match === null) {
     return undefined;
   }
-  const [, number = "", suffix = "", label, machine] = match;
+  const [, number = "", suffix = "", written, machine] = match;
+  // PEP 440: local version labels do not tell cases apart.
+  const label = written?.toLowerCase();
   const publicVersion = number.split(".").length === 2 ? `${number}.0` : number;
   const name = `torch ${publicVersion}${suffix}${label === undefined ? "" : `+${label}`}`;
   const release = suffix === "" || suffix.startsWith("post") ? catalogue.torchRelease(publicVersion) : undefined;

@@ -2,6 +2,7 @@ import * as path from "node:path";
 import type { Catalogue } from "../catalogue/index.ts";
 import type { Files, InstalledBody } from "../model/index.ts";
 import { describeEnvironment, describePrefix } from "./describe.ts";
+import { interpreterOfEditorSettings } from "./editorSettings.ts";
 import { prefixOfInterpreter, readPython } from "./python.ts";
 import type { PythonSettings } from "./python.ts";
 
@@ -87,6 +88,11 @@ function* candidates(where: Surroundings): Generator<readonly [string, FoundEnvi
     if (prefix !== undefined) {
       yield [prefix, "interpreter"];
     }
+  }
+  const chosen = interpreterOfEditorSettings(root, files);
+  const chosenPrefix = chosen === undefined ? undefined : files.status(chosen)?.kind === "directory" ? chosen : prefixOfInterpreter(chosen, files, environment, root);
+  if (chosenPrefix !== undefined) {
+    yield [chosenPrefix, "workspace"];
   }
   for (const variable of ["VIRTUAL_ENV", "CONDA_PREFIX"] as const) {
     const prefix = environment[variable];

@@ -16,7 +16,7 @@ export type Resolution = { readonly ok: true; readonly body: InstalledBody } | {
  */
 export function resolveAgainst(spec: string, where: Surroundings): Resolution {
   const text = spec.trim();
-  if (/^(?:torch\s*={2,3}\s*)?v?\d+\.\d+/.test(text) && !/[\\/]/.test(text) && where.files.status(path.resolve(where.root, text)) === undefined) {
+  if (/^(?:torch\s*={2,3}\s*)?v?\d+\.\d+/i.test(text) && !/[\\/]/.test(text) && where.files.status(path.resolve(where.root, text)) === undefined) {
     const body = describeRelease(text, where.catalogue, undefined, machinePlatform());
     if (body === undefined) {
       return failed(`"${text}" is not a torch release; write it as torch==2.8.0 or torch==2.8.0+cu128.`);
@@ -25,8 +25,9 @@ export function resolveAgainst(spec: string, where: Surroundings): Resolution {
     const nothingKnown = body.facts.every((fact) => fact.trait === "torch-version");
     return nothingKnown ? failed(body.notKnown[0] ?? `Nothing is known of ${text}.`) : { ok: true, body };
   }
-  if (/^torch\b\s*(?:[<>~!]|=(?!=)|$)/.test(text)) {
-    return failed(`"${text}" does not name one release; write it as torch==2.8.0 or torch==2.8.0+cu128.`);
+  if (/^torch\s*(?:[<>~!=]|$)/i.test(text)) {
+    const newest = where.catalogue.torchReleases.at(-1)?.version;
+    return failed(`"${text}" does not name one release; write it as torch==2.8.0 or torch==2.8.0+cu128. The newest in the catalogue is ${newest}.`);
   }
   if (/^https?:\/\//.test(text)) {
     return failed(`${text} is an address; Abiding reads wheels from this machine only. Download it and name the file.`);

@@ -58,6 +58,15 @@ describe("findEnvironments", () => {
 });
 
 describe("describeDefault", () => {
+  it("takes the interpreter that the folder's editor settings name", () => {
+    const contents = { ...venv("/w/.venv", "2.8.0"), ...venv("/w/tools/env", "2.9.0") };
+    const named = (interpreter: string): string | undefined => describeDefault(surroundings({ ...contents, "/w/.vscode/settings.json": `{ // mine\n "python.defaultInterpreterPath": "${interpreter}", }` }, {}))?.name;
+    assert.equal(named("${workspaceFolder}/tools/env/bin/python"), "/w/tools/env");
+    assert.equal(named("tools/env"), "/w/tools/env");
+    assert.equal(named("python3"), "/w/.venv");
+    assert.equal(named("${env:HOME}/x/bin/python"), "/w/.venv");
+  });
+
   it("asks the chosen interpreter alone", () => {
     const contents = { ...venv("/w/.venv", "2.8.0"), ...venv("/chosen") };
     assert.equal(describeDefault(surroundings(contents, {}, { interpreter: "/chosen/bin/python" })), undefined);
