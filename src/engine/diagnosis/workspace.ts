@@ -329,7 +329,7 @@ export class Workspace {
     } else if (headersOf(after) !== headersOf(before)) {
       this.#reach.includesChanged();
     }
-    return JSON.stringify(after) === JSON.stringify(before);
+    return identityOf(after) === identityOf(before);
   }
 
   /** True when it was no build file and still is none. */
@@ -373,6 +373,11 @@ function isListed(layout: ProjectFiles, file: string): boolean {
 /** A file that discovery would list if it exists. */
 function isBuildFile(file: string): boolean {
   return file.endsWith(".py") || /^CMake(?:Lists\.txt|Presets\.json|UserPresets\.json)$/.test(path.basename(file)) || isRequirementsFile(file);
+}
+
+/** Texts that are equal for scans that say the same. */
+function identityOf(scan: SourceScan | undefined): string {
+  return JSON.stringify([scan, scan?.namesWhere(() => true)]);
 }
 
 function headersOf(scan: SourceScan): string {

@@ -16,7 +16,7 @@ export const c10Boundary: Rule = {
       const headers = includesOf(context, body).filter((use) => isUnstableTorchHeader(use.what));
       const first = headers[0];
       if (first === undefined) return [];
-      const names = namesOf(context, body).filter((use) => crossing.has(use.what));
+      const names = namesOf(context, body, (name) => crossing.has(name));
       const shown = [...groupBy(names, (use) => use.what)].map(([name, uses]) => `${name} (${uses.length === 1 ? "once" : `${uses.length} times`})`);
       const what = shown.length === 0 ? "" : ` and names ${joinWords(shown)}`;
       const distinct = [...groupBy([...headers, ...names], (use) => use.what).values()].flatMap((uses) => uses.slice(0, 1)).slice(1, 11);

@@ -23,7 +23,7 @@ export const duplicateLibtorch: Rule = {
           related: [{ message: `${body.name} is made here.`, location: target.location }],
         })];
       }
-      if (fetched === undefined || target.builder !== "cmake" || !namesOf(context, body).concat(includesOf(context, body)).some((use) => isTorchPythonHeader(use.what) || use.what === "PYBIND11_MODULE")) return [];
+      if (fetched === undefined || target.builder !== "cmake" || !(includesOf(context, body).some((use) => isTorchPythonHeader(use.what)) || makesModule(context, body))) return [];
       return [finding(this, {
         message: `Python module ${body.name} is linked against the libtorch downloaded at ${place(fetched.evidence.location, context.root)}${conditionSuffix(fetched.conditions)}, not against that of the torch package which the process imports: two copies are loaded when both are found. Point Torch_DIR at the installed package (python -c "import torch; print(torch.utils.cmake_prefix_path)").`,
         location: fetched.evidence.location,
@@ -41,5 +41,9 @@ function isStaticLibtorch(link: LinkedLibrary): boolean {
 function isPythonModule(context: RuleContext, target: DeclaredTarget): boolean {
   if (target.kind === "extension" || /^(?:pybind11_add_module|nanobind_add_module|[Pp]ython3?_add_library)$/i.test(target.madeBy)) return true;
   const body = context.declared.find((one) => one.target === target);
-  return (target.kind === "module" || target.kind === "shared") && body !== undefined && namesOf(context, body).some((use) => use.what === "PYBIND11_MODULE");
+  return (target.kind === "module" || target.kind === "shared") && body !== undefined && makesModule(context, body);
+}
+
+function makesModule(context: RuleContext, body: DeclaredBody): boolean {
+  return namesOf(context, body, (name) => name === "PYBIND11_MODULE").length > 0;
 }

@@ -65,10 +65,9 @@ function linkedNames(target: DeclaredTarget, targets: ReadonlyMap<string, Declar
 
 /** Including the header alone needs nothing; a pybind11 module that handles tensors, or a converter called by name, does. */
 function needOf(context: RuleContext, body: DeclaredBody) {
-  const names = namesOf(context, body);
-  const converter = names.find((use) => /^THPVariable/.test(use.what));
+  const [converter] = namesOf(context, body, (name) => name.startsWith("THPVariable"));
   if (converter !== undefined) return converter;
   const header = includesOf(context, body).find((use) => isTorchPythonHeader(use.what));
-  const converts = names.some((use) => use.what === "PYBIND11_MODULE") && names.some((use) => /^(?:(?:at|torch)::)?Tensor$/.test(use.what));
+  const converts = header !== undefined && [/^PYBIND11_MODULE$/, /^(?:(?:at|torch)::)?Tensor$/].every((pattern) => namesOf(context, body, (name) => pattern.test(name)).length > 0);
   return header !== undefined && converts ? header : undefined;
 }

@@ -44,7 +44,7 @@ function fullApiUnderLimited(context: RuleContext, body: DeclaredBody): Finding[
 }
 
 function fullApiUses(context: RuleContext, body: DeclaredBody): readonly Use[] {
-  const uses = [...includesOf(context, body).filter((use) => isTorchPythonHeader(use.what) || /^pybind11\//.test(use.what)), ...namesOf(context, body).filter((use) => use.what === "PYBIND11_MODULE")];
+  const uses = [...includesOf(context, body).filter((use) => isTorchPythonHeader(use.what) || /^pybind11\//.test(use.what)), ...namesOf(context, body, (name) => name === "PYBIND11_MODULE")];
   return uses.filter((use) => !use.guards.some((guard) => /LIMITED_API|USE_PYTHON|PYBIND/.test(guard)));
 }
 

@@ -20,7 +20,7 @@ export const removedApi: Rule = {
     for (const body of context.declared) {
       if (body.target.usesTorch === false) continue;
       const own = definedIn(context, body);
-      for (const use of [...includesOf(context, body), ...namesOf(context, body)]) {
+      for (const use of [...includesOf(context, body), ...namesOf(context, body, (name) => removed.has(name))]) {
         const listed = removed.get(use.what) ?? folders.find((api) => use.what.startsWith(api.what));
         const api = listed === undefined ? absentHeader(context, body, use) : stillThere(context, body, listed, use) ? undefined : listed;
         if (api === undefined || isOwn(own, api) || isKeptApart(api, use) || !matters(context, api)) continue;

@@ -37,10 +37,10 @@ export function includesOf(context: RuleContext, body: DeclaredBody): readonly U
   );
 }
 
-/** Uses of names and macros, those under `#if 0` left out. */
-export function namesOf(context: RuleContext, body: DeclaredBody): readonly Use[] {
+/** Uses of the names and macros that `wanted` admits, those under `#if 0` left out. */
+export function namesOf(context: RuleContext, body: DeclaredBody, wanted: (name: string) => boolean): readonly Use[] {
   return sourcesOf(context, body).flatMap((reached) =>
-    reached.scan.names.filter((one) => !isDead(one.guards)).map((one) => ({ what: one.name, location: one.location, guards: one.guards, reached })),
+    reached.scan.namesWhere(wanted).filter((one) => !isDead(one.guards)).map((one) => ({ what: one.name, location: one.location, guards: one.guards, reached })),
   );
 }
 

@@ -2,6 +2,7 @@ import type { Location } from "../../model/index.ts";
 import { dispatchOnTensorType, isDispatchMacro, typeArgument } from "./dispatch.ts";
 import { GuardStack } from "./guards.ts";
 import { NameIndex } from "./nameIndex.ts";
+import { NameUses } from "./nameUses.ts";
 import type { SourceScan } from "./types.ts";
 
 /** More records than this are never useful to a reader of findings; generated files reach it. */
@@ -33,9 +34,13 @@ interface Span {
  * Comments, string contents and raw strings do not count; a name in a macro's body does. Never throws.
  */
 export function scanSource(path: string, text: string, names: readonly string[]): SourceScan {
-  const plain = names.filter((name) => name !== dispatchOnTensorType);
-  return new Scanner(path, text, new NameIndex(plain), plain.length < names.length).scan();
+  let wanted = indexes.get(names);
+  if (wanted === undefined) indexes.set(names, (wanted = { index: new NameIndex(names.filter((name) => name !== dispatchOnTensorType)), dispatch: names.includes(dispatchOnTensorType) }));
+  return new Scanner(path, text, wanted.index, wanted.dispatch).scan();
 }
+
+/** Thousands of sources are scanned for the same names. */
+const indexes = new WeakMap<readonly string[], { readonly index: NameIndex; readonly dispatch: boolean }>();
 
 class Scanner {
   readonly #path: string;
@@ -167,11 +172,19 @@ class Scanner {
   #result(): SourceScan {
     const starts = this.#includes.length + this.#found.length + this.#defines.length > 0 ? lineStarts(this.#text) : [0];
     const place = (span: Span): Location => ({ path: this.#path, range: { start: positionAt(starts, span.start), end: positionAt(starts, span.end) } });
+    // Records between the same directives share their guards.
+    const seen = new Map<readonly string[], readonly string[]>();
+    const visible = (guards: readonly string[]): readonly string[] => {
+      let known = seen.get(guards);
+      if (known === undefined) seen.set(guards, (known = this.#guards.visible(guards)));
+      return known;
+    };
+    const names = new NameUses(this.#path, this.#found.map((one) => ({ name: one.name, start: positionAt(starts, one.start), length: one.end - one.start, guards: visible(one.guards) })));
     return {
       path: this.#path,
-      includes: this.#includes.map((one) => ({ header: one.header, angled: one.angled, location: place(one), guards: this.#guards.visible(one.guards) })),
-      names: this.#found.map((one) => ({ name: one.name, location: place(one), guards: this.#guards.visible(one.guards) })),
-      defines: this.#defines.map((one) => ({ name: one.name, value: one.value, location: place(one), guards: this.#guards.visible(one.guards) })),
+      includes: this.#includes.map((one) => ({ header: one.header, angled: one.angled, location: place(one), guards: visible(one.guards) })),
+      namesWhere: names.where,
+      defines: this.#defines.map((one) => ({ name: one.name, value: one.value, location: place(one), guards: visible(one.guards) })),
     };
   }
 }

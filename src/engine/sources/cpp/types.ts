@@ -11,8 +11,14 @@ export interface SourceScan {
     /** Text of the innermost `#if` conditions around it, outermost first. */
     readonly guards: readonly string[];
   }[];
-  /** Names that rules asked for (qualified names, macros), where they are used. */
-  readonly names: readonly { readonly name: string; readonly location: Location; readonly guards: readonly string[] }[];
+  /** Names that rules asked for (qualified names, macros), where they are used; made anew for each call, as there may be thousands. */
+  namesWhere(wanted: (name: string) => boolean): readonly NameUse[];
   /** `#define NAME value`. */
   readonly defines: readonly { readonly name: string; readonly value: string; readonly location: Location; readonly guards: readonly string[] }[];
+}
+
+export interface NameUse {
+  readonly name: string;
+  readonly location: Location;
+  readonly guards: readonly string[];
 }

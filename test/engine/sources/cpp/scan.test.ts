@@ -4,7 +4,8 @@ import { isDead, isVersionGuarded, scanSource } from "../../../../src/engine/sou
 
 const wanted = ["AT_CHECK", "c10::optional", "c10::nullopt", "PYBIND11_MODULE", "TORCH_LIBRARY"];
 const scan = (text: string) => scanSource("/p/a.cpp", text, wanted);
-const namesIn = (text: string) => scan(text).names.map((one) => one.name);
+const allNames = (text: string) => scan(text).namesWhere(() => true);
+const namesIn = (text: string) => allNames(text).map((one) => one.name);
 
 test("includes carry their exact place", () => {
   const { includes } = scan('#include <torch/extension.h>\n  #  include "mine.h" // x\n');
@@ -27,12 +28,14 @@ test("scanning goes on right after a literal, a digit separator or a broken stri
 });
 
 test("qualified names match as a whole and only at their own scope", () => {
-  const { names } = scan("::c10::optional<int> f(); mine::c10::optional<int> g(); c10 :: nullopt; c10::optionals h;");
+  const names = allNames("::c10::optional<int> f(); mine::c10::optional<int> g(); c10 :: nullopt; c10::optionals h;");
   assert.deepEqual(names.map((one) => [one.name, one.location.range.start.character, one.location.range.end.character]), [["c10::optional", 2, 15], ["c10::nullopt", 56, 70]]);
 });
 
 test("a name in a macro's body counts, the name being defined does not", () => {
-  const { names, defines } = scan("#define CHECK(x) \\\n  AT_CHECK(x)\n#define AT_CHECK TORCH_CHECK // compat\n");
+  const text = "#define CHECK(x) \\\n  AT_CHECK(x)\n#define AT_CHECK TORCH_CHECK // compat\n";
+  const { defines } = scan(text);
+  const names = allNames(text);
   assert.deepEqual(names.map((one) => [one.name, one.location.range.start.line]), [["AT_CHECK", 1]]);
   assert.deepEqual(defines.map((one) => [one.name, one.value]), [["CHECK", "(x) AT_CHECK(x)"], ["AT_CHECK", "TORCH_CHECK"]]);
 });
