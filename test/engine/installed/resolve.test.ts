@@ -71,8 +71,8 @@ describe("resolveAgainst", () => {
       "/w/other.whl holds no torch package.",
       "/w/torn.whl is not a zip archive that can be read: its central directory is missing or damaged.",
       "/w/notes.txt is neither a Python environment nor a torch or libtorch folder.",
-      '"torch>=2.8" does not name one release; write it as torch==2.8.0 or torch==2.8.0+cu128.',
-      '"torch" does not name one release; write it as torch==2.8.0 or torch==2.8.0+cu128.',
+      '"torch>=2.8" does not name one release; write it as torch==2.8.0 or torch==2.8.0+cu128. The newest in the catalogue is 2.15.0.',
+      '"torch" does not name one release; write it as torch==2.8.0 or torch==2.8.0+cu128. The newest in the catalogue is 2.15.0.',
       "https://example.org/torch.whl is an address; Abiding reads wheels from this machine only. Download it and name the file.",
     ]);
   });
