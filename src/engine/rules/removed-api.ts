@@ -123,5 +123,6 @@ function fixFor(context: RuleContext, api: RemovedApi, uses: readonly Use[]): Fi
   if (replacement === undefined || api.what.endsWith("/") || !/^[\w:./]+$/.test(replacement)) return undefined;
   if (version !== undefined && api.replacementSince !== undefined && compareVersions(version, api.replacementSince) < 0) return undefined;
   const edits = uses.map((use): TextEdit => ({ location: use.location, newText: replacement }));
-  return { title: `Replace ${api.what} by ${replacement}${uses.length > 1 ? ` (${uses.length} places)` : ""}`, edits, preferred: true };
+  const places = uses.length > 1 ? ` (${uses.length} places)` : "";
+  return { title: `${api.kind === "argument" ? `Call ${replacement} instead` : `Replace ${api.what} by ${replacement}`}${places}`, edits, preferred: true };
 }
