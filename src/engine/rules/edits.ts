@@ -8,9 +8,14 @@ interface Lined {
   readonly lines: LineIndex;
 }
 
+/** The text that was asked about last: a file with a thousand findings is asked about a thousand times. */
+let latest: Lined | undefined;
+
 function lined(files: Files, path: string): Lined | undefined {
   const read = files.readText(path);
-  return read.ok ? { text: read.text, lines: new LineIndex(read.text) } : undefined;
+  if (!read.ok) return undefined;
+  if (latest?.text !== read.text) latest = { text: read.text, lines: new LineIndex(read.text) };
+  return latest;
 }
 
 function offsetOf(source: Lined, position: Position): number | undefined {
@@ -140,7 +145,7 @@ function withoutCMakeArgument(text: string, from: number, to: number): [number, 
 }
 
 /** Adds a string after an element of a Python list, quoted as that element is. Undefined when the element is no plain string. */
-export function insertElementFix(files: Files, element: Location, text: string, title: string): Fix | undefined {
+export function insertElementFix(files: Files, element: Location, text: string, title: string, preferred = true): Fix | undefined {
   const source = lined(files, element.path);
   if (source === undefined) return undefined;
   const start = offsetOf(source, element.range.start);
@@ -154,5 +159,5 @@ export function insertElementFix(files: Files, element: Location, text: string, 
   const at = quotedOutside ? end + 1 : end;
   if (!/^\s*[,\])]/.test(source.text.slice(at, at + 200))) return undefined;
   const position = source.lines.positionAt(at);
-  return { title, preferred: true, edits: [{ location: { path: element.path, range: { start: position, end: position } }, newText: `, ${quote}${text}${quote}` }] };
+  return { title, preferred, edits: [{ location: { path: element.path, range: { start: position, end: position } }, newText: `, ${quote}${text}${quote}` }] };
 }

@@ -49,7 +49,9 @@ function stringAbi(context: RuleContext, body: DeclaredBody): readonly Finding[]
     if (reaches(body, lacks, "libstdcxx-abi").length > 0 || hasUnknown(body, lacks)) continue;
     const torch = context.installed === undefined ? undefined : valueOf(context.installed.facts, "libstdcxx-abi");
     const zero = given.find((one) => (one.follows === "torch" ? torch : one.value) === 0 && !isOptIn(one.conditions, body.target));
-    if (zero !== undefined) return [oneSided(context, body, zero, has, lacks, "_GLIBCXX_USE_CXX11_ABI=0", "are compiled with the compiler's default of 1. The two halves of the binary do not agree on std::string")];
+    // Where torch has 1, the flag has to go; to repeat it would spread the mistake.
+    const fix = torch === 0 ? "preferred" : torch === 1 ? "none" : "offered";
+    if (zero !== undefined) return [oneSided(context, body, zero, has, lacks, "_GLIBCXX_USE_CXX11_ABI=0", "are compiled with the compiler's default of 1. The two halves of the binary do not agree on std::string", fix)];
   }
   return [];
 }
@@ -61,17 +63,19 @@ function stableTarget(context: RuleContext, body: DeclaredBody): readonly Findin
   for (const [has, lacks, given, others] of [["CXX", "CUDA", host, device], ["CUDA", "CXX", device, host]] as const) {
     const alone = given.find((one) => !others.some((other) => canHoldTogether(one.conditions, other.conditions)));
     if (alone === undefined || hasUnknown(body, lacks)) continue;
-    return [oneSided(context, body, alone, has, lacks, "TORCH_TARGET_VERSION", "are compiled without it. They see the headers of the torch they are built with instead of the oldest one meant, and may use functions that an older torch does not have")];
+    return [oneSided(context, body, alone, has, lacks, "TORCH_TARGET_VERSION", "are compiled without it. They see the headers of the torch they are built with instead of the oldest one meant, and may use functions that an older torch does not have", "preferred")];
   }
   return [];
 }
 
-function oneSided(context: RuleContext, body: DeclaredBody, fact: Fact, has: Language, lacks: Language, what: string, consequence: string): Finding {
+function oneSided(context: RuleContext, body: DeclaredBody, fact: Fact, has: Language, lacks: Language, what: string, consequence: string, forwarding: "preferred" | "offered" | "none"): Finding {
   const evidence = sourceOf(fact.evidence);
   const names = { CXX: "C++", CUDA: "CUDA" } as Readonly<Record<Language, string>>;
   const argument = body.target.arguments.find((one) => one.evidence === evidence);
   const other = argument?.origin === "argument-list" ? lastOwnArgument(body, has, lacks) : undefined;
-  const fix = argument === undefined || other === undefined ? undefined : insertElementFix(context.files, other.evidence.location, argument.text, `Add ${argument.text} to the ${names[lacks]} flags`);
+  const fix = argument === undefined || other === undefined || forwarding === "none"
+    ? undefined
+    : insertElementFix(context.files, other.evidence.location, argument.text, `Add ${argument.text} to the ${names[lacks]} flags`, forwarding === "preferred");
   return finding(flagNotForwarded, {
     message: `${what} reaches the ${names[has]} sources of ${targetsPhrase([body.name])} (${evidence === undefined ? "in its flags" : placeWhen(evidence.location, fact.conditions, context.root)}) and not its ${names[lacks]} sources, which ${consequence}.`,
     target: body.name,

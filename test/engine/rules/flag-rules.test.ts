@@ -61,6 +61,15 @@ test("an ABI of 0 for the host alone; a 1 is the other compiler's default", () =
   assert.deepEqual(project([["-D_GLIBCXX_USE_CXX11_ABI=${A}", host, { known: false }]]).check(flagNotForwarded), []);
 });
 
+test("an ABI that torch does not have is not repeated for the other compiler", () => {
+  const fixes = (abi?: 0 | 1) => {
+    const made = project([["-D_GLIBCXX_USE_CXX11_ABI=0", host], ["-O3", device]]);
+    return (abi === undefined ? made : made.torch("2.6.0", { "libstdcxx-abi": abi })).check(flagNotForwarded).map((one) => one.fixes.map((fix) => [fix.title, fix.preferred]));
+  };
+  const title = "Add -D_GLIBCXX_USE_CXX11_ABI=0 to the CUDA flags";
+  assert.deepEqual([fixes(0), fixes(1), fixes()], [[[[title, true]]], [[]], [[[title, false]]]]);
+});
+
 test("torch's own value for the host alone matters only where it is 0", () => {
   const follows: Given = ["-D_GLIBCXX_USE_CXX11_ABI=${A}", host, { known: false, follows: "torch" }];
   assert.deepEqual(lines(project([follows]).torch("2.5.1", { "libstdcxx-abi": 0 }).check(flagNotForwarded)), ["/p/setup.py:2 error"]);
