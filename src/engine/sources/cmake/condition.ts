@@ -224,9 +224,8 @@ class Evaluation {
       if (operator === "MATCHES" && result === true) this.#vm.setMatches(toRegExp(b)?.exec(a) ?? null);
       if (result !== undefined) return result ? yes : no;
     }
-    const marker: Piece = { text: "\u0000", origin: undefined, exact: false, unknown: false, guard: always, via: undefined };
     return this.#worlds([...left, marker, ...right], (string) => {
-      const at = string.indexOf("\u0000");
+      const at = string.indexOf(marker.text);
       return compare(string.slice(0, at), string.slice(at + 1));
     }, operator, `${shown(left)} ${operator} ${shown(right)}`);
   }
@@ -248,9 +247,10 @@ class Evaluation {
         (answered ? trueIn : falseIn).push(world.guard);
         continue;
       }
-      const isOpen = world.pieces.some(open);
-      const result = world.pieces.some((piece) => piece.unknown && piece.unset === undefined) ? undefined : test(withoutUnset(world.pieces));
-      if (result !== undefined && state.conditions.isDefault(world.guard) && defaultKnown(world.pieces)) byDefault = result ? 0 : 1;
+      const differs = operator === "STREQUAL" && beginsOtherwise(world.pieces);
+      const isOpen = !differs && world.pieces.some(open);
+      const result = differs ? false : world.pieces.some((piece) => piece.unknown && piece.unset === undefined) ? undefined : test(withoutUnset(world.pieces));
+      if (result !== undefined && state.conditions.isDefault(world.guard) && (differs || defaultKnown(world.pieces))) byDefault = result ? 0 : 1;
       if (isOpen || result === undefined) undecided = true;
       else (result ? trueIn : falseIn).push(world.guard);
     }
@@ -282,6 +282,21 @@ class Evaluation {
     const decided = this.#vm.state.decided(code);
     return decided === undefined ? { code } : decided === 0 ? yes : no;
   }
+}
+
+/** Between the two sides of a comparison. */
+const marker: Piece = { text: "\u0000", origin: undefined, exact: false, unknown: false, guard: always, via: undefined };
+
+/** The sides of a comparison for equality differ before anything open is reached: `-I${unknown}` is not OPTIONS. */
+function beginsOtherwise(pieces: readonly Piece[]): boolean {
+  const at = pieces.indexOf(marker);
+  const [left, right] = [pieces.slice(0, at), pieces.slice(at + 1)].map((side) => {
+    const end = side.findIndex((piece) => open(piece) || piece.soft);
+    return { text: side.slice(0, end < 0 ? side.length : end).map((piece) => piece.text).join(""), whole: end < 0 };
+  }) as [{ text: string; whole: boolean }, { text: string; whole: boolean }];
+  const length = Math.min(left.text.length, right.text.length);
+  if (left.text.slice(0, length) !== right.text.slice(0, length)) return true;
+  return (left.whole && left.text.length < right.text.length) || (right.whole && right.text.length < left.text.length);
 }
 
 /** Whoever configures may give it another value. */
@@ -333,7 +348,21 @@ function shown(pieces: readonly Piece[]): string {
 function idOf(pieces: readonly Piece[]): string {
   const only = pieces[0];
   if (pieces.length === 1 && only !== undefined) return idOfPiece(only);
-  return pieces.map((piece) => (piece.guard.length > 0 ? `${piece.guard.join("&")}:${idOfPiece(piece)}` : idOfPiece(piece))).join("");
+  return short(pieces.map((piece) => (piece.guard.length > 0 ? `${piece.guard.join("&")}:${idOfPiece(piece)}` : idOfPiece(piece))).join(""));
+}
+
+const longestId = 400;
+
+/** Every fact under a condition carries its id: of a long one the beginning, its length and two sums over all of it. */
+function short(id: string): string {
+  if (id.length <= longestId) return id;
+  let [a, b] = [0x811c9dc5, 0x9e3779b9];
+  for (let at = 0; at < id.length; at++) {
+    const code = id.charCodeAt(at);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b + code, 0x85ebca6b) ^ (b >>> 13);
+  }
+  return `${id.slice(0, 40)}~${id.length}~${(a >>> 0).toString(36)}${(b >>> 0).toString(36)}`;
 }
 
 function idOfPiece(piece: Piece): string {

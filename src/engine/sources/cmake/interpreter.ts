@@ -2,7 +2,7 @@ import type { EvaluationContext, Files, Gap, Location, Observation } from "../..
 import { builtinVariable } from "./builtins.ts";
 import type { CMakeFileCache } from "./cache.ts";
 import { evaluateCondition } from "./condition.ts";
-import { always, complement, Conditions } from "./guards.ts";
+import { always, Conditions } from "./guards.ts";
 import { parseCMake } from "./parser.ts";
 import { splitList } from "./split.ts";
 import { neverSet, State } from "./state.ts";
@@ -11,11 +11,11 @@ import type { Argument, Command, DefinitionNode, IfNode, LoopNode, Node, SourceF
 import type { Directory, Target } from "./target.ts";
 import { templateOf } from "./template.ts";
 import type { Template } from "./syntax.ts";
-import { certainText, emptyValue, joinList, known, render, unknownPiece, unsetValue, value, withVia, worlds } from "./value.ts";
+import { certainText, joinList, known, render, unknownPiece, unsetValue, value, withVia, worlds } from "./value.ts";
 import type { Frame, Origin, Piece, Value } from "./value.ts";
 import { limits } from "./call.ts";
 import type { Arg, Handler } from "./call.ts";
-import { loopItems, sameGuards } from "./loops.ts";
+import { runForeach } from "./loops.ts";
 import { Notes } from "./notes.ts";
 import { UsageLog } from "./usage.ts";
 
@@ -258,7 +258,7 @@ export class Interpreter {
       case "if":
         return this.#if(node, 0);
       case "foreach":
-        return this.#foreach(node);
+        return runForeach(this, node);
       case "while":
         return this.#while(node);
       case "block":
@@ -282,46 +282,6 @@ export class Interpreter {
       { guard: this.conditions.guard(truth.code), run: () => this.run(branch.body) },
       { guard: this.conditions.guard(truth.code ^ 1), run: () => this.#if(node, index + 1) },
     ]);
-  }
-
-  #foreach(node: LoopNode): Exit {
-    const args = this.expand(node.command);
-    const name = certainText(args[0]?.pieces ?? []);
-    if (name === undefined) return "normal";
-    const items = loopItems(this, args);
-    if (items.length > limits.iterations) this.gap(`Only the first ${limits.iterations} of ${items.length} iterations of foreach(${name}) were evaluated.`);
-    const { scope } = this;
-    const before = scope.values.get(name) ?? emptyValue;
-    this.set(name, emptyValue);
-    const exit = this.state.region(["break"], () => {
-      let guarded = 0;
-      for (const { guard, items: group } of sameGuards(items.slice(0, limits.iterations))) {
-        const followed = guard.length > 0 ? group.slice(0, Math.max(0, limits.guardedIterations - guarded)) : group;
-        if (guard.length > 0) guarded += group.length;
-        const iterations = () => this.#iterations(scope, name, followed, node.body);
-        const exit = followed.length === 0 ? "normal" : guard.length > 0 ? this.state.fork([{ guard, run: iterations }, ...complement(this.conditions, guard).map((without): Branch => ({ guard: without, run: () => "normal" }))]) : iterations();
-        if (guarded > limits.guardedIterations) {
-          this.gap(`Of the conditional elements of foreach(${name}) only the first ${limits.guardedIterations} were followed.`);
-          break;
-        }
-        if (exit !== "normal") return exit;
-      }
-      return "normal";
-    });
-    this.state.write(scope, name, before);
-    return exit;
-  }
-
-  #iterations(scope: Table, name: string, items: readonly (readonly Piece[])[], body: readonly Node[]): Exit {
-    for (const item of items) {
-      const exit = this.state.region(["continue"], () => {
-        // Each iteration sets it anew and the loop puts back what it was, so no branch has to remember it.
-        scope.values.set(name, value(item));
-        return this.run(body);
-      });
-      if (exit !== "normal") return exit;
-    }
-    return "normal";
   }
 
   #while(node: LoopNode): Exit {

@@ -24,6 +24,8 @@ export interface LinkClosure {
 }
 
 const maximumReached = 400;
+/** Libraries that are no targets and are linked in some cases only: what a search through all makes of BLAS comes to hundreds. */
+const maximumAlternatives = 100;
 const keywords = /^(debug|optimized|general)$/;
 
 /** Everything that a target links, directly and through the targets that it links. */
@@ -78,11 +80,16 @@ function wayTo(named: NamedLibrary, guard: Guard): Way | undefined {
 
 function namesIn(vm: Interpreter, target: Target, list: Value): readonly NamedLibrary[] {
   const out: NamedLibrary[] = [];
+  let alternatives = 0;
+  // One that could not be evaluated stays in any case: it may be anything.
+  let unnamed = false;
   const add = (pieces: readonly Piece[], guard: Guard, linkOnly: boolean) => {
     const name = render(pieces);
     if (name === "" || keywords.test(name) || name.startsWith("-Wl,") || pieces.every((piece) => piece.unset !== undefined && piece.text === name)) return;
     const aliased = vm.globalProperties.get(`ALIAS ${name}`);
     const targets = vm.targets.get(aliased === undefined ? name : (certainText(aliased.pieces) ?? name)) ?? [];
+    if (guard.length > 0 && targets.length === 0 && !/torch|c10/i.test(name) && ++alternatives > maximumAlternatives && (unnamed || !name.includes("${"))) return;
+    unnamed ||= name.includes("${");
     out.push({ pieces, name, guard, linkOnly, targets, ways: new Map() });
   };
   for (const element of splitList(list.pieces)) {
@@ -94,6 +101,7 @@ function namesIn(vm: Interpreter, target: Target, list: Value): readonly NamedLi
       }
     }
   }
+  if (alternatives > maximumAlternatives) vm.gap(`Target ${target.name} may link ${alternatives} other libraries, depending on what is found; only the first ${maximumAlternatives} were kept.`, "evaluation", target.origin.file.path);
   return out;
 }
 

@@ -1,14 +1,57 @@
 import { limits } from "./call.ts";
-import { always } from "./guards.ts";
-import type { Guard } from "./guards.ts";
 import type { Arg } from "./call.ts";
+import { always, complement } from "./guards.ts";
+import type { Guard } from "./guards.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { splitList } from "./split.ts";
-import { certainText, known, render, sameGuard, unknownPiece } from "./value.ts";
+import type { Branch, Exit, Table } from "./state.ts";
+import type { LoopNode, Node } from "./syntax.ts";
+import { certainText, emptyValue, known, render, sameGuard, unknownPiece, value } from "./value.ts";
 import type { Piece } from "./value.ts";
 
+/** Runs a foreach; elements that are there under conditions are branches. */
+export function runForeach(vm: Interpreter, node: LoopNode): Exit {
+  const args = vm.expand(node.command);
+  const name = certainText(args[0]?.pieces ?? []);
+  if (name === undefined) return "normal";
+  const items = loopItems(vm, args);
+  if (items.length > limits.iterations) vm.gap(`Only the first ${limits.iterations} of ${items.length} iterations of foreach(${name}) were evaluated.`);
+  const { scope } = vm;
+  const before = scope.values.get(name) ?? emptyValue;
+  vm.set(name, emptyValue);
+  const exit = vm.state.region(["break"], () => {
+    let guarded = 0;
+    for (const { guard, items: group } of sameGuards(items.slice(0, limits.iterations))) {
+      const followed = guard.length > 0 ? group.slice(0, Math.max(0, limits.guardedIterations - guarded)) : group;
+      if (guard.length > 0) guarded += group.length;
+      const iterations = () => iterate(vm, scope, name, followed, node.body);
+      const exit = followed.length === 0 ? "normal" : guard.length > 0 ? vm.state.fork([{ guard, run: iterations }, ...complement(vm.conditions, guard).map((without): Branch => ({ guard: without, run: () => "normal" }))]) : iterations();
+      if (exit !== "normal") return exit;
+      if (guarded > limits.guardedIterations) {
+        vm.gap(`Of the conditional elements of foreach(${name}) only the first ${limits.guardedIterations} were followed.`);
+        break;
+      }
+    }
+    return "normal";
+  });
+  vm.state.write(scope, name, before);
+  return exit;
+}
+
+function iterate(vm: Interpreter, scope: Table, name: string, items: readonly (readonly Piece[])[], body: readonly Node[]): Exit {
+  for (const item of items) {
+    const exit = vm.state.region(["continue"], () => {
+      // Each iteration sets it anew and the loop puts back what it was, so no branch has to remember it.
+      scope.values.set(name, value(item));
+      return vm.run(body);
+    });
+    if (exit !== "normal") return exit;
+  }
+  return "normal";
+}
+
 /** What a foreach goes through, one entry an iteration. */
-export function loopItems(vm: Interpreter, args: readonly Arg[]): (readonly Piece[])[] {
+function loopItems(vm: Interpreter, args: readonly Arg[]): (readonly Piece[])[] {
   const word = (index: number) => certainText(args[index]?.pieces ?? []);
   if (word(1) === "RANGE") {
     const numbers = args.slice(2).map((arg) => Number(certainText(arg.pieces) ?? NaN));
@@ -34,7 +77,7 @@ export function loopItems(vm: Interpreter, args: readonly Arg[]): (readonly Piec
 }
 
 /** Elements that are there under the same decisions, next to each other: their iterations are one branch. */
-export function sameGuards(items: readonly (readonly Piece[])[]): { readonly guard: Guard; readonly items: (readonly Piece[])[] }[] {
+function sameGuards(items: readonly (readonly Piece[])[]): { readonly guard: Guard; readonly items: (readonly Piece[])[] }[] {
   const out: { readonly guard: Guard; readonly items: (readonly Piece[])[] }[] = [];
   for (const item of items) {
     const guards = [...new Set(item.flatMap((piece) => piece.guard))];

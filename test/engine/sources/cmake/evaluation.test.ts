@@ -122,3 +122,13 @@ test("a return inside two undecided ifs keeps what its way had set, and not what
   assert.ok(shown.some((one) => /^-DV=2 if .*A & !B/.test(one)), shown.join("\n"));
   assert.ok(!shown.some((one) => /^-DW=3 if A & B/.test(one)), shown.join("\n"));
 });
+
+test("a text that begins otherwise is not equal, whatever its unknown rest is", () => {
+  const reading = read({ "CMakeLists.txt": 'project(p CXX)\nadd_library(t a.cpp)\nif("x-I${A}" STREQUAL "xOPTIONS")\n  target_compile_definitions(t PRIVATE WRONG)\nendif()\nif("xOPT${A}" STREQUAL "xOPTIONS")\n  target_compile_definitions(t PRIVATE MAYBE)\nendif()\nif("OPTIONS${A}" STREQUAL "OPT")\n  target_compile_definitions(t PRIVATE LONGER)\nendif()\n' });
+  assert.deepEqual(reading.targets[0]?.arguments.map((one) => `${one.text} ${one.conditions.length}`), ["-DMAYBE 1"]);
+});
+
+test("list elements under one condition are gone through together and break ends what follows them", () => {
+  const reading = read({ "CMakeLists.txt": 'project(p CXX)\nset(L a)\nif(X)\n  list(APPEND L b c)\nendif()\nforeach(i ${L} d)\n  list(APPEND OUT ${i})\n  if(i STREQUAL c)\n    break()\n  endif()\nendforeach()\nadd_library(t a.cpp)\ntarget_compile_definitions(t PRIVATE ${OUT})\n' });
+  assert.deepEqual(reading.targets[0]?.arguments.map((one) => `${one.text} ${one.conditions.map((condition) => `${condition.branch === 1 ? "not " : ""}${condition.text}`).join()}`), ["-Da ", "-Db X", "-Dc X", "-Dd not X"]);
+});
