@@ -1,5 +1,6 @@
 import { observationsOf } from "../model/index.ts";
-import type { DeclaredTarget, LinkedLibrary } from "../model/index.ts";
+import type { DeclaredBody, DeclaredTarget, LinkedLibrary } from "../model/index.ts";
+import { once } from "./once.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { includesOf, isTorchPythonHeader, namesOf } from "./sources.ts";
 import { conditionSuffix, finding, place } from "./support.ts";
@@ -13,7 +14,7 @@ export const duplicateLibtorch: Rule = {
     const fetched = observationsOf(context.observations, "package-search").find((one) => one.how === "fetch" && /^(?:lib)?torch$/i.test(one.name));
     return context.declared.flatMap((body) => {
       const { target } = body;
-      const archive = target.links.find(isStaticLibtorch);
+      const archive = staticLibtorch(target);
       if ((archive === undefined && fetched === undefined) || !isPythonModule(context, target) || target.usesTorch === false) return [];
       if (archive !== undefined) {
         return [finding(this, {
@@ -23,7 +24,7 @@ export const duplicateLibtorch: Rule = {
           related: [{ message: `${body.name} is made here.`, location: target.location }],
         })];
       }
-      if (fetched === undefined || target.builder !== "cmake" || !(includesOf(context, body).some((use) => isTorchPythonHeader(use.what)) || makesModule(context, body))) return [];
+      if (fetched === undefined || target.builder !== "cmake" || !(includesOf(context, body, isTorchPythonHeader).length > 0 || makesModule(context, body))) return [];
       return [finding(this, {
         message: `Python module ${body.name} is linked against the libtorch downloaded at ${place(fetched.evidence.location, context.root)}${conditionSuffix(fetched.conditions)}, not against that of the torch package which the process imports: two copies are loaded when both are found. Point Torch_DIR at the installed package (python -c "import torch; print(torch.utils.cmake_prefix_path)").`,
         location: fetched.evidence.location,
@@ -33,6 +34,8 @@ export const duplicateLibtorch: Rule = {
     });
   },
 };
+
+const staticLibtorch = once((target: DeclaredTarget) => target.links.find(isStaticLibtorch));
 
 function isStaticLibtorch(link: LinkedLibrary): boolean {
   return /(?:^|[/\\])lib(?:torch(?:_cpu|_cuda)?|c10)\.a$|^(?:torch|torch_cpu|c10)_static$/.test(link.name);

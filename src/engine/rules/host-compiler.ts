@@ -1,7 +1,8 @@
 import { factsOf, observationsOf, valueOf } from "../model/index.ts";
-import type { Condition, Finding, Language, Location } from "../model/index.ts";
+import type { Condition, DeclaredTarget, Finding, Language, Location } from "../model/index.ts";
 import minimums from "../../../data/compiler-standards.json" with { type: "json" };
 import { parseFlags } from "../sources/flags/index.ts";
+import { once } from "./once.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { conditionSuffix, finding, locationKey, torchName } from "./support.ts";
 
@@ -51,14 +52,13 @@ function choices(context: RuleContext): Choice[] {
     const languages: readonly Language[] = choice.language === "CXX" ? ["CXX", "CUDA"] : [choice.language];
     if (compiler !== undefined && choice.language !== "C") result.push({ text: choice.compiler, compiler, languages, location: choice.evidence.location, conditions: choice.conditions });
   }
-  for (const { target } of context.declared) {
-    for (const flag of parseFlags(target.arguments)) {
-      const compiler = flag.kind === "host-compiler" && flag.value !== undefined ? compilerOf(flag.value) : undefined;
-      if (compiler !== undefined) result.push({ text: flag.value ?? "", compiler, languages: ["CUDA"], location: flag.argument.evidence.location, conditions: flag.argument.conditions, target: target.name });
-    }
-  }
-  return result;
+  return [...result, ...context.declared.flatMap(({ target }) => choicesByFlags(target))];
 }
+
+const choicesByFlags = once((target: DeclaredTarget): readonly Choice[] => parseFlags(target.arguments).flatMap((flag) => {
+  const compiler = flag.kind === "host-compiler" && flag.value !== undefined ? compilerOf(flag.value) : undefined;
+  return compiler === undefined ? [] : [{ text: flag.value ?? "", compiler, languages: ["CUDA"], location: flag.argument.evidence.location, conditions: flag.argument.conditions, target: target.name }];
+}));
 
 /** "g++-13", "/usr/bin/gcc-12", "clang++-17", "x86_64-linux-gnu-g++-11"; no version in the name is no statement. */
 function compilerOf(name: string): Compiler | undefined {

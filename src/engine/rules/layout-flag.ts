@@ -1,9 +1,10 @@
 import table from "../../../data/layout-flags.json" with { type: "json" };
-import type { Finding } from "../model/index.ts";
+import type { DeclaredBody, Finding } from "../model/index.ts";
 import { valueOf } from "../model/index.ts";
 import type { Flag } from "../sources/flags/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
 import { deleteArgumentFix } from "./edits.ts";
+import { once } from "./once.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { capital, conditionSuffix, finding, groupBy, locationKey, place, targetsPhrase, viaPlaces } from "./support.ts";
 import { exchangesObjects } from "./torch.ts";
@@ -21,15 +22,7 @@ const elsewhere = /APPLE|Darwin|darwin|mac|FreeBSD|ANDROID|IOS/i;
 function check(context: RuleContext): readonly Finding[] {
   const platform = context.installed === undefined ? undefined : valueOf(context.installed.facts, "platform");
   const hits = context.declared
-    .flatMap((body) => {
-      const flags = parseFlags(body.target.arguments);
-      return flags.flatMap((flag, index) => {
-        const row = rowOf(flag);
-        if (row === undefined || isUndone(flags, index)) return [];
-        if (flag.name === "-stdlib" && (platform?.startsWith("macos") === true || flag.argument.conditions.some((one) => elsewhere.test(one.text)))) return [];
-        return [{ body, flag, row }];
-      });
-    })
+    .flatMap((body) => layoutFlags(body).filter(({ flag }) => flag.name !== "-stdlib" || !(platform?.startsWith("macos") === true || flag.argument.conditions.some((one) => elsewhere.test(one.text)))))
     .filter((one) => exchangesObjects(context, one.body));
   const findings: Finding[] = [];
   for (const group of groupBy(hits, (one) => `${locationKey(one.flag.argument.evidence.location)} ${one.row.flag}`).values()) {
@@ -48,15 +41,25 @@ function check(context: RuleContext): readonly Finding[] {
   return findings;
 }
 
+interface Hit {
+  readonly body: DeclaredBody;
+  readonly flag: Flag;
+  readonly row: (typeof table.flags)[number];
+}
+
+/** The flags of a target that change the layout and are not undone later. */
+const layoutFlags = once((body: DeclaredBody): readonly Hit[] => {
+  const flags = parseFlags(body.target.arguments);
+  return flags.flatMap((flag, index) => {
+    const row = rowOf(flag);
+    return row === undefined || isUndone(flags, index) ? [] : [{ body, flag, row }];
+  });
+});
+
 const rows = new Map(table.flags.map((row) => [row.flag, row]));
-const known = new WeakMap<Flag, (typeof table.flags)[number] | "none">();
 
 /** Hundreds of targets share a flag. */
-function rowOf(flag: Flag): (typeof table.flags)[number] | undefined {
-  let row = known.get(flag);
-  if (row === undefined) known.set(flag, (row = rows.get(spelled(flag)) ?? "none"));
-  return row === "none" ? undefined : row;
-}
+const rowOf = once((flag: Flag) => rows.get(spelled(flag)));
 
 function spelled(flag: Flag): string {
   if (flag.kind === "define") return flag.value === "0" && flag.name !== "_GLIBCXX_DEBUG" ? "" : `-D${flag.name}`;

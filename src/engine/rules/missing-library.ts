@@ -1,6 +1,8 @@
-import type { CompileArgument, DeclaredBody, DeclaredTarget } from "../model/index.ts";
-import type { Rule, RuleContext } from "./rule.ts";
+import type { DeclaredTarget } from "../model/index.ts";
+import { once, onceForSources } from "./once.ts";
+import type { Rule } from "./rule.ts";
 import { includesOf, isTorchPythonHeader, namesOf } from "./sources.ts";
+import type { Use } from "./sources.ts";
 import { capital, finding, place, targetsPhrase } from "./support.ts";
 
 /** A Python module that converts tensors and links libtorch without libtorch_python, which holds the converters. */
@@ -13,11 +15,11 @@ export const missingLibrary: Rule = {
     return context.declared.flatMap((body) => {
       const { target } = body;
       if (!linksItself(target)) return [];
+      const need = needOf(context, body);
+      if (need === undefined) return [];
       const linked = linkedNames(target, targets);
       const torch = linked.names.find(isLibtorch);
       if (torch === undefined || linked.unknown || linked.names.some((name) => /torch_python/i.test(name))) return [];
-      const need = needOf(context, body);
-      if (need === undefined) return [];
       const link = target.links.find((one) => isLibtorch(one.name));
       return [finding(this, {
         message: `${capital(targetsPhrase([body.name]))} converts tensors to and from Python (${need.what} at ${place(need.location, context.root)}) and links ${torch} without torch_python: the import fails with "undefined symbol: THPVariableClass" or an undefined pybind11 type_caster of at::Tensor. TORCH_LIBRARIES does not contain libtorch_python; find it with find_library(TORCH_PYTHON_LIBRARY torch_python PATHS "\${TORCH_INSTALL_PREFIX}/lib") and link it. This is no ABI mismatch.`,
@@ -39,13 +41,7 @@ function isLibtorch(name: string): boolean {
   return /^(?:torch|torch_cpu|torch_cuda|torch::torch)$|\$\{?TORCH_LIBRARIES\}?|(?:^|[/\\])libtorch(?:_cpu|_cuda)?\.(?:so|dylib|lib)/.test(name);
 }
 
-const torchPython = new WeakMap<CompileArgument, boolean>();
-
-function namesTorchPython(argument: CompileArgument): boolean {
-  let known = torchPython.get(argument);
-  if (known === undefined) torchPython.set(argument, (known = argument.text.includes("torch_python")));
-  return known;
-}
+const namesTorchPython = once((target: DeclaredTarget) => target.arguments.some((one) => one.text.includes("torch_python")));
 
 /** What a target links, through other targets of the project too; unknown: something could not be evaluated. */
 function linkedNames(target: DeclaredTarget, targets: ReadonlyMap<string, DeclaredTarget>): { readonly names: readonly string[]; readonly unknown: boolean } {
@@ -58,16 +54,16 @@ function linkedNames(target: DeclaredTarget, targets: ReadonlyMap<string, Declar
       const next = targets.get(link.name);
       if (next !== undefined) queue.push(next);
     }
-    if (one.arguments.some(namesTorchPython)) names.add("torch_python");
+    if (namesTorchPython(one)) names.add("torch_python");
   }
   return { names: [...names], unknown: [...names].some((name) => /[$@{]/.test(name) && !isLibtorch(name)) };
 }
 
 /** Including the header alone needs nothing; a pybind11 module that handles tensors, or a converter called by name, does. */
-function needOf(context: RuleContext, body: DeclaredBody) {
+const needOf = onceForSources((context, body): Use | undefined => {
   const [converter] = namesOf(context, body, (name) => name.startsWith("THPVariable"));
   if (converter !== undefined) return converter;
-  const header = includesOf(context, body).find((use) => isTorchPythonHeader(use.what));
+  const [header] = includesOf(context, body, isTorchPythonHeader);
   const converts = header !== undefined && [/^PYBIND11_MODULE$/, /^(?:(?:at|torch)::)?Tensor$/].every((pattern) => namesOf(context, body, (name) => pattern.test(name)).length > 0);
-  return header !== undefined && converts ? header : undefined;
-}
+  return converts ? header : undefined;
+});

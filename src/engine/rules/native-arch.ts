@@ -3,6 +3,7 @@ import { observationsOf } from "../model/index.ts";
 import type { Flag } from "../sources/flags/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
 import { deleteArgumentFix } from "./edits.ts";
+import { once } from "./once.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { conditionSuffix, finding, groupBy, isOptIn, locationKey, ownConditions, place, targetsPhrase, viaPlaces } from "./support.ts";
 
@@ -17,7 +18,7 @@ export const nativeArch: Rule = {
 const askedFor = /native|march|local|this_machine|host_arch|DEBUG|develop/i;
 
 function check(context: RuleContext): readonly Finding[] {
-  const flags = context.declared.filter((body) => isPassedOn(context, body)).flatMap((body) => nativeFlags(body).map((flag) => ({ body, flag })));
+  const flags = context.declared.filter((body) => nativeFlags(body).length > 0 && isPassedOn(context, body)).flatMap((body) => nativeFlags(body).map((flag) => ({ body, flag })));
   const findings: Finding[] = [];
   for (const group of groupBy(flags, (one) => locationKey(one.flag.argument.evidence.location)).values()) {
     const first = group[0];
@@ -35,7 +36,7 @@ function check(context: RuleContext): readonly Finding[] {
   return [...findings, ...nativeLists(context)];
 }
 
-function nativeFlags(body: DeclaredBody): readonly Flag[] {
+const nativeFlags = once((body: DeclaredBody): readonly Flag[] => {
   const flags = parseFlags(body.target.arguments);
   return flags.filter((flag, index) => {
     const native = flag.value === "native" && (flag.kind === "gpu-code" || (flag.kind === "machine" && flag.name !== "-mtune"));
@@ -43,7 +44,7 @@ function nativeFlags(body: DeclaredBody): readonly Flag[] {
     // A later -march for the same compilers wins.
     return flag.kind === "gpu-code" || !flags.slice(index + 1).some((later) => later.name === flag.name && later.value !== "native" && later.argument.conditions.length === 0 && flag.languages.every((language) => later.languages.includes(language)));
   });
-}
+});
 
 function chosen(conditions: readonly Condition[], target: DeclaredTarget): boolean {
   return isOptIn(conditions, target) || ownConditions(conditions, target).some((one) => one.byDefault === undefined && one.branch === 0 && askedFor.test(one.text));

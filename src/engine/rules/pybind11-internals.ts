@@ -4,6 +4,7 @@ import { compareVersions, exactVersion, factsOf, observationsOf, parseVersion, v
 import type { Flag } from "../sources/flags/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
 import { deleteArgumentFix, replaceFix } from "./edits.ts";
+import { once } from "./once.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { conditionSuffix, describe, finding, groupBy, locationKey, place, relatedPlace, targetMadeHere, targetsPhrase, viaPlaces } from "./support.ts";
 import { allowedTorch, dependsOnTorchVersion, exchangesObjects, givenTorch, judgedByRange, releaseEvidence, torchWithout } from "./torch.ts";
@@ -134,7 +135,7 @@ const keyMacros: ReadonlySet<string> = new Set(["PYBIND11_COMPILER_TYPE", "PYBIN
 /** Pieces of the key that are written out and not asked from torch. */
 function writtenKeys(context: RuleContext): readonly Finding[] {
   const hits = context.declared
-    .flatMap((body) => parseFlags(body.target.arguments).filter(isWrittenKey).map((flag) => ({ body, flag })))
+    .flatMap((body) => keyFlags(body).map((flag) => ({ body, flag })))
     .filter((one) => exchangesObjects(context, one.body));
   const findings: Finding[] = [];
   for (const group of groupBy(hits, (one) => locationKey(one.flag.argument.evidence.location)).values()) {
@@ -153,6 +154,8 @@ function writtenKeys(context: RuleContext): readonly Finding[] {
   }
   return findings;
 }
+
+const keyFlags = once((body: DeclaredBody) => parseFlags(body.target.arguments).filter(isWrittenKey));
 
 function isWrittenKey(flag: Flag): boolean {
   return flag.kind === "define" && keyMacros.has(flag.name) && flag.argument.known && flag.argument.follows === undefined && flag.argument.origin !== "builder-default" && !dependsOnTorchVersion(flag.argument.conditions);

@@ -1,6 +1,7 @@
 import { canHoldTogether, compareVersions, factsOf, observationsOf, valueOf } from "../model/index.ts";
 import type { DeclaredBody, DeclaredTarget, Finding, WheelTag } from "../model/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
+import { once, onceForSources } from "./once.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { includesOf, installedTorch, isTorchPythonHeader, isUnstableTorchHeader, namesOf } from "./sources.ts";
 import type { Use } from "./sources.ts";
@@ -43,13 +44,16 @@ function fullApiUnderLimited(context: RuleContext, body: DeclaredBody): Finding[
   })];
 }
 
-function fullApiUses(context: RuleContext, body: DeclaredBody): readonly Use[] {
-  const uses = [...includesOf(context, body).filter((use) => isTorchPythonHeader(use.what) || /^pybind11\//.test(use.what)), ...namesOf(context, body, (name) => name === "PYBIND11_MODULE")];
+const fullApiUses = onceForSources((context, body): readonly Use[] => {
+  const uses = [...includesOf(context, body, (header) => isTorchPythonHeader(header) || header.startsWith("pybind11/")), ...namesOf(context, body, (name) => name === "PYBIND11_MODULE")];
   return uses.filter((use) => !use.guards.some((guard) => /LIMITED_API|USE_PYTHON|PYBIND/.test(guard)));
-}
+});
+
+/** The flags that define or undefine the limited API. */
+const limitedApiFlags = once((target: DeclaredTarget) => parseFlags(target.arguments).filter((flag) => (flag.kind === "define" || flag.kind === "undefine") && flag.name === "Py_LIMITED_API"));
 
 function undefinesLimitedApi(target: DeclaredTarget) {
-  return parseFlags(target.arguments).find((flag) => flag.kind === "undefine" && flag.name === "Py_LIMITED_API");
+  return limitedApiFlags(target).find((flag) => flag.kind === "undefine");
 }
 
 /** `USE_SABI` names the file .abi3.so; `-UPy_LIMITED_API` compiles it against the full API. */
@@ -96,7 +100,7 @@ function declaredConditionally(tag: WheelTag): boolean {
 /** BuildExtension defines Py_LIMITED_API itself, for the oldest Python of its torch, after the flags of the extension. */
 function appendedLevel(context: RuleContext, body: DeclaredBody, tags: readonly WheelTag[]): Finding[] {
   const { target } = body;
-  const levels = parseFlags(target.arguments).filter((flag) => flag.kind === "define" && flag.name === "Py_LIMITED_API");
+  const levels = limitedApiFlags(target).filter((flag) => flag.kind === "define");
   const own = levels.find((flag) => flag.argument.origin !== "builder-default");
   const builders = levels.find((flag) => flag.argument.origin === "builder-default");
   const torch = installedTorch(context);
@@ -154,7 +158,7 @@ function onlyPythonIsStable(context: RuleContext, body: DeclaredBody, tags: read
   if (pyLimitedApi?.value !== true || fullApiUses(context, body).length > 0) return [];
   const tag = tags.find((one) => one.evidence.location.path === body.target.location.path);
   const pinned = context.requirements.some((one) => one.name === "torch" && one.role === "install" && /==|~=/.test(one.specifier));
-  const unstable = includesOf(context, body).find((use) => isUnstableTorchHeader(use.what));
+  const unstable = includesOf(context, body, isUnstableTorchHeader)[0];
   if (tag === undefined || pinned || unstable === undefined) return [];
   const version = context.installed === undefined ? undefined : valueOf(context.installed.facts, "torch-version");
   return [finding(pythonAbi, {

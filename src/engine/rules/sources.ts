@@ -3,24 +3,13 @@ import { selectVersions, valueOf } from "../model/index.ts";
 import type { DeclaredBody, Location, Requirement } from "../model/index.ts";
 import { isDead, reachableSources } from "../sources/cpp/index.ts";
 import type { ReachedSource } from "../sources/cpp/index.ts";
+import type { SourceScan } from "../sources/cpp/types.ts";
+import { onceForSources } from "./once.ts";
 import type { RuleContext } from "./rule.ts";
 
-const reachedByContext = new WeakMap<RuleContext, Map<DeclaredBody, readonly ReachedSource[]>>();
-
-/** The sources of a target and the project headers that they include, read once per check. */
-export function sourcesOf(context: RuleContext, body: DeclaredBody): readonly ReachedSource[] {
-  let known = reachedByContext.get(context);
-  if (known === undefined) {
-    known = new Map<DeclaredBody, readonly ReachedSource[]>();
-    reachedByContext.set(context, known);
-  }
-  let reached = known.get(body);
-  if (reached === undefined) {
-    reached = reachableSources(body.target, context.root, context.files, (path) => context.scan(path), context.reach);
-    known.set(body, reached);
-  }
-  return reached;
-}
+/** The sources of a target and the project headers that they include. */
+export const sourcesOf: (context: RuleContext, body: DeclaredBody) => readonly ReachedSource[] = onceForSources((context, body) =>
+  reachableSources(body.target, context.root, context.files, (path) => context.scan(path), context.reach));
 
 /** A use of a header or a name that a compiler may see. */
 export interface Use {
@@ -30,10 +19,10 @@ export interface Use {
   readonly reached: ReachedSource;
 }
 
-/** Includes that are compiled under some condition, those under `#if 0` left out. */
-export function includesOf(context: RuleContext, body: DeclaredBody): readonly Use[] {
+/** Includes of the headers that `wanted` admits (default: all) that are compiled under some condition, those under `#if 0` left out. */
+export function includesOf(context: RuleContext, body: DeclaredBody, wanted: (header: string) => boolean = () => true): readonly Use[] {
   return sourcesOf(context, body).flatMap((reached) =>
-    reached.scan.includes.filter((one) => !isDead(one.guards)).map((one) => ({ what: one.header, location: one.location, guards: one.guards, reached })),
+    reached.scan.includes.filter((one) => wanted(one.header) && !isDead(one.guards)).map((one) => ({ what: one.header, location: one.location, guards: one.guards, reached })),
   );
 }
 
@@ -45,9 +34,14 @@ export function namesOf(context: RuleContext, body: DeclaredBody, wanted: (name:
 }
 
 /** Macros that the sources define themselves. */
-export function definedIn(context: RuleContext, body: DeclaredBody): ReadonlySet<string> {
-  return new Set(sourcesOf(context, body).flatMap((reached) => reached.scan.defines.map((one) => one.name)));
-}
+export const definedIn: (context: RuleContext, body: DeclaredBody) => ReadonlySet<string> = onceForSources((context, body) =>
+  new Set(sourcesOf(context, body).flatMap((reached) => reached.scan.defines.map((one) => one.name))));
+
+/** The macros by which a source claims torch's stable ABI, where it defines them. */
+export const stableAbiDefines: (context: RuleContext, body: DeclaredBody) => readonly SourceScan["defines"][number][] = onceForSources((context, body) =>
+  sourcesOf(context, body).flatMap(({ scan }) => scan.defines.filter((one) => stableAbiMacros.has(one.name) && !isDead(one.guards))));
+
+export const stableAbiMacros: ReadonlySet<string> = new Set(["TORCH_STABLE_ONLY", "TORCH_TARGET_VERSION"]);
 
 /** True for a header of torch whose interface changes between releases: everything in C++ but the stable ABI. */
 export function isUnstableTorchHeader(header: string): boolean {

@@ -1,10 +1,10 @@
 import { compareVersions, publicVersion } from "../model/index.ts";
-import type { Finding, Location } from "../model/index.ts";
+import type { DeclaredBody, Finding, Location } from "../model/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
-import { isDead } from "../sources/cpp/index.ts";
+import { once } from "./once.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { replaceFix } from "./edits.ts";
-import { installedTorch, releasesAdmitted, sourcesOf } from "./sources.ts";
+import { installedTorch, releasesAdmitted, stableAbiDefines } from "./sources.ts";
 import { finding, locationKey, place, torchName } from "./support.ts";
 
 /** First release whose headers know TORCH_TARGET_VERSION. */
@@ -34,18 +34,16 @@ export const stableAbiTarget: Rule = {
 function targetsSet(context: RuleContext): Target[] {
   const result: Target[] = [];
   for (const body of context.declared) {
-    for (const flag of parseFlags(body.target.arguments)) {
-      if (flag.kind !== "define" || flag.name !== "TORCH_TARGET_VERSION" || !flag.known || flag.value === undefined) continue;
-      result.push({ value: flag.value, location: flag.argument.evidence.location, target: body.name });
-    }
-    for (const { scan } of sourcesOf(context, body)) {
-      for (const define of scan.defines) {
-        if (define.name === "TORCH_TARGET_VERSION" && !isDead(define.guards)) result.push({ value: define.value, location: define.location, target: body.name });
-      }
+    result.push(...setByFlags(body));
+    for (const define of stableAbiDefines(context, body)) {
+      if (define.name === "TORCH_TARGET_VERSION") result.push({ value: define.value, location: define.location, target: body.name });
     }
   }
   return result;
 }
+
+const setByFlags = once((body: DeclaredBody): readonly Target[] => parseFlags(body.target.arguments).flatMap((flag) =>
+  flag.kind === "define" && flag.name === "TORCH_TARGET_VERSION" && flag.known && flag.value !== undefined ? [{ value: flag.value, location: flag.argument.evidence.location, target: body.name }] : []));
 
 function judge(context: RuleContext, target: Target): Finding | undefined {
   const decoded = decodeTarget(target.value);

@@ -1,9 +1,9 @@
 import type { DeclaredBody, Language, Location } from "../model/index.ts";
 import { isRefusedUnderStableAbi } from "../installed/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
-import { isDead } from "../sources/cpp/index.ts";
+import { once } from "./once.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { includesOf, isUnstableTorchHeader, sourcesOf } from "./sources.ts";
+import { includesOf, isUnstableTorchHeader, stableAbiDefines, stableAbiMacros } from "./sources.ts";
 import type { Use } from "./sources.ts";
 import { capital, finding, groupBy, place, targetsPhrase, torchName } from "./support.ts";
 
@@ -61,18 +61,14 @@ function why(context: RuleContext, header: string): string {
 }
 
 function claimsOf(context: RuleContext, body: DeclaredBody): Claim[] {
-  const macros = ["TORCH_STABLE_ONLY", "TORCH_TARGET_VERSION"];
-  const claims: Claim[] = [];
-  for (const flag of parseFlags(body.target.arguments)) {
-    if (flag.kind === "define" && macros.includes(flag.name) && flag.argument.conditions.length === 0) claims.push({ macro: flag.name, location: flag.argument.evidence.location, languages: flag.languages });
-  }
-  for (const { scan } of sourcesOf(context, body)) {
-    for (const define of scan.defines) {
-      if (macros.includes(define.name) && !isDead(define.guards)) claims.push({ macro: define.name, location: define.location, languages: undefined });
-    }
-  }
-  return claims;
+  return [
+    ...claimsByFlags(body),
+    ...stableAbiDefines(context, body).map((define): Claim => ({ macro: define.name, location: define.location, languages: undefined })),
+  ];
 }
+
+const claimsByFlags = once((body: DeclaredBody): readonly Claim[] => parseFlags(body.target.arguments).flatMap((flag) =>
+  flag.kind === "define" && stableAbiMacros.has(flag.name) && flag.argument.conditions.length === 0 ? [{ macro: flag.name, location: flag.argument.evidence.location, languages: flag.languages }] : []));
 
 function reaches(claim: Claim, use: Use): boolean {
   if (claim.languages === undefined) return claim.location.path === use.location.path && claim.location.range.start.line < use.location.range.start.line;

@@ -4,6 +4,7 @@ import type { TorchRelease } from "../catalogue/index.ts";
 import type { CatalogueEvidence, Condition, DeclaredBody, LinkedLibrary, Requirement } from "../model/index.ts";
 import { compareVersions, exactVersion, parseSpecifiers, satisfies, valueOf } from "../model/index.ts";
 import type { SourceScan } from "../sources/cpp/types.ts";
+import { once, onceForSources } from "./once.ts";
 import type { RuleContext } from "./rule.ts";
 import { isUnstableTorchHeader, sourcesOf } from "./sources.ts";
 import { place, torchName } from "./support.ts";
@@ -179,16 +180,9 @@ export function servesOtherHardware(context: RuleContext, path: string): boolean
 }
 
 type Includes = "unstable" | "stable" | "none" | "unknown";
-const knownIncludes = new WeakMap<RuleContext, Map<DeclaredBody, Includes>>();
 
 /** What the sources of a target include of torch, through headers of the project. */
-function torchIncludes(context: RuleContext, body: DeclaredBody): Includes {
-  const known = knownIncludes.get(context) ?? new Map<DeclaredBody, Includes>();
-  knownIncludes.set(context, known);
-  let found = known.get(body);
-  if (found === undefined) known.set(body, (found = readIncludes(context, body)));
-  return found;
-}
+const torchIncludes = onceForSources(readIncludes);
 
 /** The sources themselves mostly say it; only a target that has torch is followed into the project's headers. */
 function readIncludes(context: RuleContext, body: DeclaredBody): Includes {
@@ -234,9 +228,7 @@ const withoutStandardCheck = /^(?:c10|caffe2)\/|^ATen\/cpu\//;
 const linkedTorch = /^(?:.*[\\/])?(?:lib)?torch(?:_cpu|_cuda|_python)?(?:\.\w+)*$|TORCH_(?:PYTHON_)?LIBRAR|^Torch::/;
 
 /** libtorch among the libraries that a target links, directly or through others. */
-export function torchLinks(body: DeclaredBody): readonly LinkedLibrary[] {
-  return body.target.links.filter((link) => linkedTorch.test(link.name));
-}
+export const torchLinks: (body: DeclaredBody) => readonly LinkedLibrary[] = once((body) => body.target.links.filter((link) => linkedTorch.test(link.name)));
 
 /**
  * Whether a target compiles a header of torch that stops with an #error below a standard. Where its includes are not all
@@ -245,8 +237,11 @@ export function torchLinks(body: DeclaredBody): readonly LinkedLibrary[] {
 export function meetsStandardCheck(context: RuleContext, body: DeclaredBody): boolean {
   if (!exchangesObjects(context, body)) return false;
   if (torchIncludes(context, body) === "unknown") return body.target.builder !== "cmake" || torchLinks(body).length > 0;
-  return sourcesOf(context, body).some(({ scan }) => scan.includes.some(({ header }) => isUnstableTorchHeader(header) && !withoutStandardCheck.test(header) && !isInProject(context, body, header)));
+  return includesCheckedHeader(context, body);
 }
+
+const includesCheckedHeader = onceForSources((context, body) =>
+  sourcesOf(context, body).some(({ scan }) => scan.includes.some(({ header }) => isUnstableTorchHeader(header) && !withoutStandardCheck.test(header) && !isInProject(context, body, header))));
 
 /** Whether a compiled target sees torch's headers. Imported and interface targets compile nothing. */
 export function seesTorch(context: RuleContext, body: DeclaredBody): boolean {

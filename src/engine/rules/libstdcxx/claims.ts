@@ -4,6 +4,7 @@ import { canHoldTogether, factsOf } from "../../model/index.ts";
 import { effectiveFacts } from "../../sources/flags/index.ts";
 import { contradict } from "../conditions.ts";
 import { deleteArgumentFix, replaceFix, textAt } from "../edits.ts";
+import { once } from "../once.ts";
 import { sourceOf } from "../support.ts";
 
 export type AbiFact = Fact<"libstdcxx-abi">;
@@ -23,12 +24,10 @@ export function abiLanguages(body: DeclaredBody): readonly Language[] {
 }
 
 /** Bodies do not change, and every rule about this macro asks for the same ones. */
-const knownFacts = new WeakMap<DeclaredBody, Map<Language, readonly AbiFact[]>>();
-const knownClaims = new WeakMap<DeclaredBody, readonly Claim[]>();
+const knownFacts = once<DeclaredBody, Map<Language, readonly AbiFact[]>>(() => new Map());
 
 export function abiFacts(body: DeclaredBody, language: Language): readonly AbiFact[] {
-  const known = knownFacts.get(body) ?? new Map<Language, readonly AbiFact[]>();
-  knownFacts.set(body, known);
+  const known = knownFacts(body);
   let facts = known.get(language);
   if (facts === undefined) {
     facts = factsOf(effectiveFacts(factsOf(body.facts, "libstdcxx-abi"), language), "libstdcxx-abi").filter((fact) => !contradict([...fact.conditions, ...body.target.conditions]));
@@ -38,14 +37,7 @@ export function abiFacts(body: DeclaredBody, language: Language): readonly AbiFa
 }
 
 /** Values that are known and written by the project itself, as they take effect. */
-export function claimsOf(body: DeclaredBody): readonly Claim[] {
-  let claims = knownClaims.get(body);
-  if (claims === undefined) {
-    claims = abiLanguages(body).flatMap((language) => abiFacts(body, language).flatMap((fact) => claim(body, language, fact)));
-    knownClaims.set(body, claims);
-  }
-  return claims;
-}
+export const claimsOf: (body: DeclaredBody) => readonly Claim[] = once((body) => abiLanguages(body).flatMap((language) => abiFacts(body, language).flatMap((fact) => claim(body, language, fact))));
 
 /** A known value of the project's own; nothing for values asked from torch. */
 export function claim(body: DeclaredBody, language: Language, fact: AbiFact): readonly Claim[] {
@@ -55,7 +47,7 @@ export function claim(body: DeclaredBody, language: Language, fact: AbiFact): re
 }
 
 /** Values of the project that torch's BuildExtension overrides by appending its own. */
-export function overriddenByTorch(body: DeclaredBody): readonly Claim[] {
+export const overriddenByTorch: (body: DeclaredBody) => readonly Claim[] = once((body) => {
   return abiLanguages(body).flatMap((language) => {
     const effective = abiFacts(body, language);
     const torch = effective.find((one) => one.follows === "torch" && one.certainty === "inferred");
@@ -64,7 +56,7 @@ export function overriddenByTorch(body: DeclaredBody): readonly Claim[] {
       .filter((one) => (one.languages ?? []).includes(language) && !effective.includes(one) && canHoldTogether(one.conditions, torch.conditions))
       .flatMap((fact) => claim(body, language, fact));
   });
-}
+});
 
 /** Edits at the text that sets a value: delete it where something else supplies torch's, else write `wanted`. */
 export function abiFixes(files: Files, evidence: SourceEvidence, value: 0 | 1, wanted: 0 | 1, suppliedOtherwise: boolean): readonly (Fix | undefined)[] {

@@ -1,6 +1,7 @@
 /** The libstdc++ ABI of the parts of one project against each other. */
 import type { AbiSetting, Condition, DeclaredBody, Finding } from "../../model/index.ts";
 import { canHoldTogether, observationsOf } from "../../model/index.ts";
+import { once } from "../once.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 import { capital, conditionSuffix, finding, groupBy, isOptIn, locationKey, place, placeWhen, targetsPhrase, viaPlaces } from "../support.ts";
 import { exchangesObjects } from "../torch.ts";
@@ -18,11 +19,14 @@ export function insideProject(rule: Severities, context: RuleContext): readonly 
 function betweenTargets(rule: Severities, context: RuleContext): readonly Finding[] {
   const byName = new Map(context.declared.filter((one) => one.target.builder === "cmake").map((one) => [one.name, one]));
   const findings: Finding[] = [];
+  // Mostly all targets of a project get one value, and hundreds of them have hundreds of links.
+  const differ = new Set([...byName.values()].flatMap((one) => byDefault(one).map((claim) => claim.value))).size > 1;
+  if (!differ && ![...byName.values()].some((one) => zeroOf(one) !== undefined)) return [];
   for (const body of byName.values()) {
     for (const link of body.target.links) {
       const other = link.isProjectTarget ? byName.get(link.name) : undefined;
       if (other === undefined || other === body || !passesObjects(other)) continue;
-      const pair = disagreeing(byDefault(body), byDefault(other));
+      const pair = differ ? disagreeing(byDefault(body), byDefault(other)) : undefined;
       if (pair !== undefined) findings.push(pairFinding(rule, context, pair));
       else findings.push(...againstDefault(rule, context, body, other), ...againstDefault(rule, context, other, body));
     }
@@ -31,9 +35,7 @@ function betweenTargets(rule: Severities, context: RuleContext): readonly Findin
 }
 
 /** Switches that have to be thrown are looked at where they meet in one target. */
-function byDefault(body: DeclaredBody): readonly Claim[] {
-  return claimsOf(body).filter((one) => !isOptIn(one.fact.conditions, body.target));
-}
+const byDefault = once((body: DeclaredBody): readonly Claim[] => claimsOf(body).filter((one) => !isOptIn(one.fact.conditions, body.target)));
 
 /** A compiled library whose C++ symbols the linking target can use. */
 function passesObjects(body: DeclaredBody): boolean {
@@ -80,13 +82,16 @@ function pairFinding(rule: Severities, context: RuleContext, [one, other]: reado
   });
 }
 
+const zeroOf = once((body: DeclaredBody) => abiFacts(body, "CXX").find((one) => one.value === 0 && !isOptIn(one.conditions, body.target)));
+
+const isSilent = once((body: DeclaredBody) => !body.facts.some((one) => one.trait === "libstdcxx-abi") && !body.target.arguments.some((one) => !one.known && one.languages.includes("CXX")));
+
 /** An explicit 0 (or torch's 0) on one side, nothing on the other: the compiler's default is 1 since GCC 5. */
 function againstDefault(rule: Severities, context: RuleContext, explicit: DeclaredBody, silent: DeclaredBody): readonly Finding[] {
-  const isSilent = !silent.facts.some((one) => one.trait === "libstdcxx-abi") && !silent.target.arguments.some((one) => !one.known && one.languages.includes("CXX"));
-  if (!isSilent || !passesObjects(silent) && silent.target.kind !== "module" && silent.target.kind !== "executable") return [];
-  const zero = abiFacts(explicit, "CXX").find((one) => one.value === 0 && !isOptIn(one.conditions, explicit.target));
-  const evidence = zero?.evidence[0];
-  if (zero === undefined || evidence?.kind !== "source") return [];
+  const zero = zeroOf(explicit);
+  if (zero === undefined || !isSilent(silent) || !passesObjects(silent) && silent.target.kind !== "module" && silent.target.kind !== "executable") return [];
+  const [evidence] = zero.evidence;
+  if (evidence?.kind !== "source") return [];
   // Whether std::string crosses between the two cannot be told from build files.
   return [finding(rule, {
     severity: "warning",

@@ -1,5 +1,5 @@
 /** The packages of a project with the requirements that belong to each, as the rules on pins see them. */
-import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import type { TorchRelease } from "../../catalogue/index.ts";
 import { canHoldTogether, exactVersion, isPrerelease, markersExclude, observationsOf, parseVersion, selectVersions } from "../../model/index.ts";
 import type { DeclaredBody, Fix, Observation, ObservationOf, Requirement } from "../../model/index.ts";
@@ -82,8 +82,7 @@ function isNative(context: RuleContext, body: DeclaredBody): boolean {
 
 /** Whether a path lies in a folder. */
 export function isInside(path: string, directory: string): boolean {
-  const inside = relative(directory, path);
-  return !inside.startsWith("..") && !isAbsolute(inside);
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
 const asideFolders = /(^|\/)(docs?|examples?|tutorials?|samples?|demos?|benchmarks?|tests?|testing|third[-_]?party|3rd[-_]?party|external|extern|submodules|vendor|legacy|projects|applications)(\/|$)/i;

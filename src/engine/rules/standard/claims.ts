@@ -4,6 +4,7 @@ import { factsOf } from "../../model/index.ts";
 import { effectiveFacts } from "../../sources/flags/index.ts";
 import { contradict, followFrom } from "../conditions.ts";
 import { deleteArgumentFix, replaceFix, textAt } from "../edits.ts";
+import { once } from "../once.ts";
 import { sourceOf } from "../support.ts";
 
 export interface StandardClaim {
@@ -16,6 +17,15 @@ export interface StandardClaim {
 
 /** Known standards as they take effect, those that torch's builder adds included. */
 export function standardsOf(body: DeclaredBody, language: Language): readonly StandardClaim[] {
+  const known = standards(body);
+  let claims = known.get(language);
+  if (claims === undefined) known.set(language, (claims = readStandards(body, language)));
+  return claims;
+}
+
+const standards = once<DeclaredBody, Map<Language, readonly StandardClaim[]>>(() => new Map());
+
+function readStandards(body: DeclaredBody, language: Language): readonly StandardClaim[] {
   const effective = factsOf(effectiveFacts(factsOf(body.facts, "cxx-standard"), language), "cxx-standard");
   // What holds wherever the target exists counts like what holds always: the last of these wins over those before it.
   const certain = effective.findLastIndex((fact) => fact.conditions.length > 0 && followFrom(fact.conditions, body.target.conditions));

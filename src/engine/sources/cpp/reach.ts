@@ -27,10 +27,12 @@ export class ReachCache {
   readonly #reached = new Map<string, readonly Reached[]>();
   readonly #isFile = new Map<string, boolean>();
   #ofTarget = new WeakMap<DeclaredTarget, readonly ReachedSource[]>();
+  #answers = new WeakMap<DeclaredTarget, Map<unknown, unknown>>();
 
   /** A source was read anew. */
   sourceChanged(): void {
     this.#ofTarget = new WeakMap();
+    this.#answers = new WeakMap();
   }
 
   /** An include was added or removed somewhere. */
@@ -55,6 +57,14 @@ export class ReachCache {
     let known = this.#ofTarget.get(target);
     if (known === undefined) this.#ofTarget.set(target, (known = find()));
     return known;
+  }
+
+  /** What a question gave for a target; kept as long as its sources stay as they are. */
+  remember<T>(target: DeclaredTarget, question: unknown, answer: () => T): T {
+    let known = this.#answers.get(target);
+    if (known === undefined) this.#answers.set(target, (known = new Map()));
+    if (!known.has(question)) known.set(question, answer());
+    return known.get(question) as T;
   }
 
   get(key: string, find: () => readonly Reached[]): readonly Reached[] {
