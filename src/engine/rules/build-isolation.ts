@@ -1,8 +1,10 @@
+import { dirname, join } from "node:path";
+import { observationsOf } from "../model/index.ts";
 import type { Finding, ObservationOf, Requirement } from "../model/index.ts";
-import { minorOf, nativesPhrase, packagesOf, pinFix, releasesAllowed, requirementWords, torchOf } from "./pins/packages.ts";
+import { isAside, minorOf, nativesPhrase, packageOf, packagesOf, pinFix, releasesAllowed, requirementWords, torchOf } from "./pins/packages.ts";
 import type { Package } from "./pins/packages.ts";
 import type { Rule, RuleContext } from "./rule.ts";
-import { finding, joinWords } from "./support.ts";
+import { finding, joinWords, place } from "./support.ts";
 import { givenTorch, releasePart } from "./torch.ts";
 
 /**
@@ -15,7 +17,9 @@ export const buildIsolation: Rule = {
   summary: "An isolated build compiles against another torch than the one that will import the extension.",
   check(context) {
     return packagesOf(context).flatMap((one) => {
-      if (one.natives.length === 0 || one.isolationOff || !one.buildSystem) return [];
+      if (one.isolationOff || !one.buildSystem) return [];
+      const stopped = stoppedBuild(context, one, one.buildSystem);
+      if (stopped || one.natives.length === 0) return stopped ? [stopped] : [];
       const torch = looseBuildTorch(context, one);
       return torch ? [looseBuild(context, one, torch)] : missingBuild(context, one, one.buildSystem);
     });
@@ -58,10 +62,28 @@ function isNarrow(context: RuleContext, requirement: Requirement): boolean {
   return releases !== undefined && releases.length > 0 && new Set(releases.map((release) => minorOf(release.version))).size === 1;
 }
 
-/**
- * torch is not in the build environment at all. `import torch` in setup.py then stops the build with a clear error, so only a
- * build by CMake is reported: find_package(Torch) goes on with a torch of another environment, if there is one.
- */
+/** setup.py imports torch, and nothing brings it into the build environment: the build stops, loudly, so this only informs. */
+function stoppedBuild(context: RuleContext, one: Package, buildSystem: ObservationOf<"build-system">): Finding | undefined {
+  const needed = one.imports.find((observed) => !observed.optional && observed.conditions.length === 0 && observed.evidence.location.path === join(one.directory, "setup.py"));
+  // Another backend may run no setup.py, or ask for torch itself; other packages of torch's family bring it along.
+  const mayBring = (requirement: Requirement) => requirement.name.includes("torch") || !requirement.known;
+  if (!needed || isAside(needed.evidence.location.path, context.root) || !/^setuptools\b/.test(buildSystem.backend ?? "setuptools") || one.build.some(mayBring)) return undefined;
+  if (context.requirements.some((requirement) => requirement.role === "uv-build" && requirement.name === "torch" && dirname(requirement.location.path) === one.directory)) return undefined;
+  // `pip install --no-build-isolation .` in an image or the like is the way in which the package is built.
+  const builtWithout = (observed: ObservationOf<"build-isolation">) => !observed.isolated && observed.packages.length === 0 && packageOf(context, observed.evidence.location.path) === one;
+  if (observationsOf(context.observations, "build-isolation").some(builtWithout)) return undefined;
+  const install = torchOf(context, one).find((requirement) => isNarrow(context, requirement));
+  const newest = context.catalogue.torchReleases.at(-1);
+  const pin = install ? `torch${install.specifier}, as for the install` : `for instance torch==${newest ? minorOf(newest.version) : "X.Y"}.*`;
+  return finding(buildIsolation, {
+    severity: "info",
+    message: `setup.py imports torch (${place(needed.evidence.location, context.root)}), and build-system.requires does not name it: an isolated build stops with "ModuleNotFoundError: No module named 'torch'". Require the torch that the package is installed with there (${pin}), or build with --no-build-isolation and say so (for uv in no-build-isolation-package).`,
+    location: buildSystem.evidence.location,
+    related: [{ message: "torch is imported here.", location: needed.evidence.location }],
+  });
+}
+
+/** CMake looks for torch, which the build environment does not hold: find_package(Torch) goes on with a torch of another one, if there is any. */
 function missingBuild(context: RuleContext, one: Package, buildSystem: ObservationOf<"build-system">): readonly Finding[] {
   const [first] = one.natives;
   const byCMake = one.natives.every((body) => body.target.builder === "cmake") && one.imports.length === 0 && /scikit[_-]build|skbuild|mesonpy|py_build_cmake/.test(buildSystem.backend ?? "");

@@ -65,14 +65,17 @@ function foundToolkit(context: RuleContext): Finding[] {
   })];
 }
 
-/** A container image whose CUDA toolkit is not that of the torch installed into it. */
+/** A container image whose CUDA toolkit is not that of the torch installed into it, where something may be compiled with both. */
 function images(context: RuleContext): Finding[] {
   const bases = observationsOf(context.observations, "base-image");
+  const hasOwn = context.declared.some((body) => body.target.usesTorch === true && body.target.languages.includes("CUDA"));
   return context.requirements.flatMap((requirement) => {
     if (requirement.name !== "torch" || requirement.role !== "image" || !requirement.known) return [];
     const base = imageOf(requirement, bases);
     const pinned = cudaOfRequirement(context, requirement);
-    if (base?.cudaVersion === undefined || pinned === undefined) return [];
+    if (base?.cudaVersion === undefined || pinned === undefined || holdsNoToolkit(base.image)) return [];
+    // torch brings the CUDA libraries that it runs with: the toolkit of an image matters to what is compiled there.
+    if (!hasOwn && !observationsOf(context.observations, "build-isolation").some((one) => !one.isolated && one.evidence.location.path === requirement.location.path)) return [];
     const image = base.cudaVersion;
     const orders = pinned.versions.map((version) => compareCuda(image, version));
     const sameMajor = orders.some((one) => one.major === 0);
@@ -87,6 +90,12 @@ function images(context: RuleContext): Finding[] {
       related: [{ message: `${base.image} is the base image (${shortPath(base.evidence.location.path, context.root)}).`, location: base.evidence.location }],
     })];
   });
+}
+
+/** The flavours `base` and `runtime` of nvidia/cuda and pytorch/pytorch leave out nvcc and the headers (hub.docker.com/r/nvidia/cuda, "Overview of Images"). */
+function holdsNoToolkit(image: string): boolean {
+  const tag = image.slice(image.lastIndexOf("/") + 1).split("@")[0]?.split(":")[1] ?? "";
+  return /(?:^|-)(?:base|runtime)(?:-|$)/.test(tag);
 }
 
 /** The stage that a line belongs to: the last FROM before it. */

@@ -26,15 +26,12 @@ test("the fix takes over the pin of the install, or the minor release at hand", 
   assert.deepEqual([hand?.preferred, hand?.edits[0]?.newText], [false, "==2.8.*"]);
 });
 
-test("silent: pinned, narrow, isolation off, no native code, no torch but an import that stops the build", () => {
+test("silent: pinned, narrow, isolation off, no native code", () => {
   assert.deepEqual(pinnedProject(pyproject('"torch==2.8.0"')).check(buildIsolation), []);
   assert.deepEqual(pinnedProject(pyproject('"torch==2.13.0+xpu"')).check(buildIsolation), []);
   assert.deepEqual(pinnedProject(pyproject('"torch>=2.7.0,<2.7.2"')).check(buildIsolation), []);
   assert.deepEqual(pinnedProject(pyproject('"torch"', '[tool.uv]\nno-build-isolation-package = ["ops"]\n')).check(buildIsolation), []);
   assert.deepEqual(pinnedProject(pyproject('"torch"'), false).check(buildIsolation), []);
-  const importing = pinnedProject(pyproject('"wheel"'));
-  importing.observations.push({ kind: "torch-import", optional: false, conditions: [], evidence: importing.evidence("/p/setup.py", "import torch") });
-  assert.deepEqual(importing.check(buildIsolation), []);
 });
 
 test("a build by CMake that finds torch by itself", () => {
@@ -43,4 +40,32 @@ test("a build by CMake that finds torch by itself", () => {
   assert.deepEqual(lines(project.check(buildIsolation)), ["/p/pyproject.toml:2 warning"]);
   const without = pinnedProject({ "pyproject.toml": files["pyproject.toml"] }, false).target("/p/CMakeLists.txt", ["/p/ops.cpp"], { usesTorch: false });
   assert.deepEqual(without.check(buildIsolation), []);
+});
+
+test("setup.py imports a torch that the build environment does not hold", () => {
+  const importing = (build: string, rest = "", changes: { readonly optional?: boolean; readonly path?: string; readonly native?: boolean } = {}) => {
+    const path = changes.path ?? "/p/setup.py";
+    const project = pinnedProject({ ...pyproject(build, rest), "tools/build.py": "import torch\n" }, changes.native ?? true);
+    project.observations.push({ kind: "torch-import", optional: changes.optional ?? false, conditions: [], evidence: project.evidence(path, "import torch") });
+    return project.check(buildIsolation);
+  };
+  const found = importing('"wheel"');
+  assert.deepEqual(lines(found), ["/p/pyproject.toml:2 info"]);
+  assert.match(found[0]?.message ?? "", /^setup\.py imports torch \(setup\.py:2\), and build-system\.requires does not name it: an isolated build stops .* \(for instance torch==2\.\d+\.\*\), or build with --no-build-isolation/);
+  assert.match(importing('"wheel"', '[project]\ndependencies = ["torch==2.8.*"]\n')[0]?.message ?? "", /\(torch==2\.8\.\*, as for the install\)/);
+  assert.deepEqual(lines(importing('"wheel"', "", { native: false })), ["/p/pyproject.toml:2 info"]);
+  assert.deepEqual(importing('"wheel"', "", { optional: true }), []);
+  assert.deepEqual(importing('"wheel"', "", { path: "/p/tools/build.py" }), []);
+  assert.deepEqual(importing('"torchvision==0.29.0"'), []);
+  assert.deepEqual(importing('"wheel"', 'build-backend = "own_backend"\nbackend-path = ["."]\n'), []);
+  assert.deepEqual(importing('"wheel"', '[tool.uv]\nno-build-isolation-package = ["ops"]\n'), []);
+  assert.deepEqual(importing('"wheel"', '[tool.uv.extra-build-dependencies]\nops = ["torch"]\n'), []);
+  assert.deepEqual(lines(importing('"torch"')), ["/p/pyproject.toml:2 warning"]);
+  const image = (line: string) => {
+    const project = pinnedProject({ ...pyproject('"wheel"'), Dockerfile: `FROM ubuntu\nRUN pip install ${line}\n` });
+    project.observations.push({ kind: "torch-import", optional: false, conditions: [], evidence: project.evidence("/p/setup.py", "import torch") });
+    return lines(project.check(buildIsolation));
+  };
+  assert.deepEqual(image("--no-build-isolation ."), []);
+  assert.deepEqual(image("--no-build-isolation flash-attn"), ["/p/pyproject.toml:2 info"]);
 });

@@ -41,9 +41,9 @@ test("the toolkit found first on the machine", () => {
   assert.deepEqual(project().torch("2.6.0", { "cuda-version": "12.4" }, { source: "catalogue" }).toolchain("/usr/local/cuda", { "cuda-version": "11.8" }).check(cudaVersion), []);
 });
 
-function inImage(cuda: string, text: string, indexUrls: readonly string[] = []) {
-  const made = project().require("/p/Dockerfile", text, { role: "image", indexUrls });
-  made.observations.push({ kind: "base-image", image: "nvidia/cuda:12.2.2", cudaVersion: cuda, conditions: [], evidence: made.evidence("/p/Dockerfile", "nvidia/cuda:12.2.2") });
+function inImage(cuda: string, text: string, indexUrls: readonly string[] = [], image = "nvidia/cuda:12.2.2", made = project()) {
+  made.require("/p/Dockerfile", text, { role: "image", indexUrls });
+  made.observations.push({ kind: "base-image", image, cudaVersion: cuda, conditions: [], evidence: made.evidence("/p/Dockerfile", "nvidia/cuda:12.2.2") });
   return lines(made.check(cudaVersion));
 }
 
@@ -53,4 +53,15 @@ test("an image whose toolkit is not that of the torch installed into it", () => 
   assert.deepEqual(inImage("11.7", "torch==1.13.0"), []);
   assert.deepEqual(inImage("12.4", "torch>=2.0"), []);
   assert.deepEqual(inImage("12.4", "torch==2.6.0", ["https://download.pytorch.org/whl/cpu"]), []);
+});
+
+test("an image without nvcc, or without anything to compile, is no wrong toolkit", () => {
+  const bare = () => new RuleProject({ "/p/setup.py": "ops\n", "/p/a.cpp": "", "/p/Dockerfile": "FROM nvidia/cuda:12.2.2\nRUN pip install \\\n  torch==1.13.0\nRUN pip install --no-build-isolation apex\n" });
+  for (const image of ["nvidia/cuda:11.8.0-runtime-ubuntu22.04", "nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu22.04", "nvidia/cuda:11.8.0-base", "registry:5000/pytorch/pytorch:2.1.2-cuda12.1-cudnn8-runtime"]) assert.deepEqual(inImage("12.2", "torch==1.13.0", [], image), [], image);
+  assert.deepEqual(inImage("12.2", "torch==1.13.0", [], "nvidia/cuda:12.2.2-devel-ubuntu20.04"), ["/p/Dockerfile:3 error"]);
+  assert.deepEqual(inImage("12.2", "torch==1.13.0", [], undefined, bare()), []);
+  assert.deepEqual(inImage("12.2", "torch==1.13.0", [], undefined, bare().target("/p/setup.py", ["/p/a.cpp"])), []);
+  const building = bare();
+  building.observations.push({ kind: "build-isolation", isolated: false, packages: ["apex"], conditions: [], evidence: building.evidence("/p/Dockerfile", "--no-build-isolation") });
+  assert.deepEqual(inImage("12.2", "torch==1.13.0", [], undefined, building), ["/p/Dockerfile:3 error"]);
 });
