@@ -1,7 +1,7 @@
 import { SyntaxFault } from "./cursor.ts";
 import { ExpressionParser } from "./expressions.ts";
 import type { Argument, Expression, Handler, Match, Module, ImportedName, Statement, SyntaxProblem } from "./syntax.ts";
-import { tokenize } from "./tokenizer.ts";
+import { maximumTokens, tokenize } from "./tokenizer.ts";
 
 const maximumBlockDepth = 100;
 const maximumProblems = 100;
@@ -9,9 +9,14 @@ const augmentedOperators = new Set(["+=", "-=", "*=", "/=", "//=", "%=", "**=", 
 
 /** Parses a Python file. A statement that cannot be read becomes a "broken" one, and reading goes on behind it. */
 export function parsePython(text: string): Module {
-  const parser = new StatementParser(text, tokenize(text));
+  const tokens = tokenize(text);
+  const end = tokens.at(-1)?.start ?? text.length;
+  const isCut = tokens.length > maximumTokens && end < text.length;
+  const parser = new StatementParser(text, tokens);
   const body = parser.parseModule();
-  return { text, body, problems: parser.problems };
+  // What is broken only because the text ends in its middle is no mistake of whoever wrote it.
+  const problems = isCut ? parser.problems.filter((problem) => problem.start < end) : parser.problems;
+  return { text, body, problems, ...(isCut ? { cutAt: end } : {}) };
 }
 
 class StatementParser extends ExpressionParser {

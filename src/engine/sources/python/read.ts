@@ -14,6 +14,7 @@ import type { SourceFile } from "./source-file.ts";
 import { locationOf, parseSourceFile } from "./source-file.ts";
 import type { BuilderFacts } from "./targets.ts";
 import { extensionTarget, jitTarget } from "./targets.ts";
+import { maximumTokens } from "./tokenizer.ts";
 import { runBuilders, runUncalled } from "./uncalled.ts";
 
 export interface PythonBuildOptions {
@@ -63,9 +64,12 @@ export function readPythonBuild(path: string, files: Files, context: EvaluationC
     message: `A statement of ${nodePath.basename(path)} could not be read: ${problem.message}.`,
     location: locationOf({ file, start: problem.start, end: problem.end }), path, kind: "evaluation",
   }));
+  gaps.push(...cutGaps(file));
   const loader = new ModuleLoader((one) => {
     const opened = openFile(files, one);
-    return "problem" in opened ? undefined : opened;
+    if ("problem" in opened) return undefined;
+    gaps.push(...cutGaps(opened));
+    return opened;
   });
   const interpreter = new Interpreter(file, nodePath.dirname(path), files, context, loader);
   const attempt = (what: string, run: () => void): void => {
@@ -97,6 +101,16 @@ export function readPythonBuild(path: string, files: Files, context: EvaluationC
     observations.push(...cmakeArguments(interpreter), ...environmentObservations(interpreter), ...extensionKeywords(interpreter), ...swallowedFlags(targets));
   });
   return { targets, observations: withoutRepeats(observations, observationIdentity), requirements: withoutRepeats(requirements, JSON.stringify), gaps, files: [path, ...loader.read] };
+}
+
+function cutGaps(file: SourceFile): Gap[] {
+  const { cutAt } = file.module;
+  if (cutAt === undefined) return [];
+  const location = locationOf({ file, start: cutAt, end: cutAt });
+  return [{
+    message: `${nodePath.basename(file.path)} has more than ${maximumTokens.toLocaleString("en")} tokens: it was read up to line ${String(location.range.start.line + 1)}, and nothing behind that was checked.`,
+    location, path: file.path, kind: "file",
+  }];
 }
 
 function collectTargets(interpreter: Interpreter, builders: readonly Value[], context: EvaluationContext, catalogue: Catalogue | undefined, targets: DeclaredTarget[], observations: Observation[]): void {

@@ -111,4 +111,6 @@ export interface Module {
   readonly text: string;
   readonly body: readonly Statement[];
   readonly problems: readonly SyntaxProblem[];
+  /** Where reading stopped, in a file with more tokens than are read. */
+  readonly cutAt?: number;
 }

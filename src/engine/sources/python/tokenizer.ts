@@ -18,8 +18,8 @@ export interface Token {
   readonly pieces?: readonly FormattedPiece[];
 }
 
-/** Above this many tokens a file is data, not a build script. */
-const maximumTokens = 400_000;
+/** Above this many tokens a file is data, not a build script: what follows is not read. */
+export const maximumTokens = 400_000;
 
 /** Words that cannot go on an expression: at the start of a line they close brackets that were left open. */
 const statementWords = new Set(["def", "class", "import", "return", "try", "while", "with", "raise", "del", "pass", "break", "continue", "global", "nonlocal", "assert"]);
@@ -42,7 +42,7 @@ export function tokenize(text: string, from = 0, to = text.length, inBrackets = 
 
 class Tokenizer {
   readonly #text: string;
-  readonly #to: number;
+  #to: number;
   readonly #tokens: Token[] = [];
   readonly #indents: number[] = [0];
   readonly #nested: boolean;
@@ -81,6 +81,8 @@ class Tokenizer {
         this.#token(code);
       }
     }
+    // Where reading stops there is the end of the file for everyone who looks at the tokens.
+    if (this.#tokens.length >= maximumTokens) this.#to = Math.min(this.#at, this.#to);
     if (!this.#nested) {
       const last = this.#tokens.at(-1);
       if (last !== undefined && last.type !== "newline" && last.type !== "dedent") this.#push("newline", this.#to, this.#to, "");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parsePython } from "../../../../src/engine/sources/python/parser.ts";
 import type { Expression, Statement } from "../../../../src/engine/sources/python/syntax.ts";
+import { read } from "./reading.ts";
 
 /** The tree as text: types, and what is written at the leaves. */
 function show(node: unknown): string {
@@ -106,4 +107,10 @@ test("a chain of ten thousand elifs or additions is no nesting", () => {
   const chain = `if a: b\n${"elif c: d\n".repeat(10_000)}`;
   assert.deepEqual(parsePython(chain).problems, []);
   assert.deepEqual(parsePython(`x = ${Array(10_000).fill("a").join(" + ")}`).problems, []);
+});
+
+test("a file with too many tokens is read up to the limit, and says so instead of blaming what is cut", () => {
+  const reading = read(`from setuptools import setup, Extension\nsetup(ext_modules=[Extension("e", ["e.cpp"])])\nx = [${"1, ".repeat(210_000)}]\ny = 1\n`);
+  assert.equal(reading.targets.length, 1);
+  assert.deepEqual(reading.gaps.map(({ message, kind }) => [message, kind]), [["setup.py has more than 400,000 tokens: it was read up to line 3, and nothing behind that was checked.", "file"]]);
 });
