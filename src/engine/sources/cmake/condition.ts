@@ -2,6 +2,7 @@ import { always } from "./guards.ts";
 import type { Guard } from "./guards.ts";
 import type { Arg } from "./call.ts";
 import type { Interpreter } from "./interpreter.ts";
+import { targetsNamed } from "./properties.ts";
 import { certainText, render, worlds } from "./value.ts";
 import type { Piece, Value, World } from "./value.ts";
 import { compareVersions, isFalse, isTrue, toRegExp } from "./words.ts";
@@ -179,8 +180,8 @@ class Evaluation {
         return this.#unknown(`DEFINED ${name}`, `DEFINED ${name}`, 1);
       }
       case "TARGET":
-        if (vm.targets.has(name)) {
-          const all = vm.targets.get(name) ?? [];
+        if (vm.targets.has(name) || vm.globalProperties.get(`ALIAS ${name}`) !== undefined) {
+          const all = targetsNamed(vm, name);
           if (all.some((target) => target.guard.every((code) => vm.state.path.includes(code)))) return yes;
           return this.#unknown(`TARGET ${name}`, `TARGET ${name}`, 0);
         }

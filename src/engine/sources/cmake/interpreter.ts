@@ -15,7 +15,7 @@ import { certainText, joinList, known, render, unknownPiece, unsetValue, value, 
 import type { Frame, Origin, Piece, Value } from "./value.ts";
 import { limits } from "./call.ts";
 import type { Arg, Handler } from "./call.ts";
-import { runForeach } from "./loops.ts";
+import { runBlock, runForeach } from "./loops.ts";
 import { Notes } from "./notes.ts";
 import { UsageLog } from "./usage.ts";
 
@@ -262,7 +262,7 @@ export class Interpreter {
       case "while":
         return this.#while(node);
       case "block":
-        return this.run(node.body);
+        return runBlock(this, node);
       default: {
         const name = certainText(this.expand(node.command)[0]?.pieces ?? []);
         if (name !== undefined) this.definitions.set(name.toLowerCase(), { node, file: this.file });

@@ -5,7 +5,7 @@ import type { Guard } from "./guards.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { splitList } from "./split.ts";
 import type { Branch, Exit, Table } from "./state.ts";
-import type { LoopNode, Node } from "./syntax.ts";
+import type { BlockNode, LoopNode, Node } from "./syntax.ts";
 import { certainText, emptyValue, known, render, sameGuard, unknownPiece, value } from "./value.ts";
 import type { Piece } from "./value.ts";
 
@@ -48,6 +48,25 @@ function iterate(vm: Interpreter, scope: Table, name: string, items: readonly (r
     if (exit !== "normal") return exit;
   }
   return "normal";
+}
+
+/** block(): variables of its own, unless it is for policies alone; those named after PROPAGATE reach the scope around it. */
+export function runBlock(vm: Interpreter, node: BlockNode): Exit {
+  const words = vm.expand(node.command).map((arg) => certainText(arg.pieces));
+  const [scopesAt, propagateAt] = [words.indexOf("SCOPE_FOR"), words.indexOf("PROPAGATE")];
+  if (scopesAt >= 0 && !words.slice(scopesAt, propagateAt > scopesAt ? propagateAt : undefined).includes("VARIABLES")) return vm.run(node.body);
+  const { scope } = vm;
+  const inner = vm.state.table(scope.kind, scope);
+  vm.scope = inner;
+  const exit = vm.run(node.body);
+  vm.scope = scope;
+  if (propagateAt >= 0 && exit !== "stop") {
+    for (const name of words.slice(propagateAt + 1)) {
+      const changed = name === undefined ? undefined : inner.values.get(name);
+      if (name !== undefined && changed !== undefined) vm.set(name, changed, scope);
+    }
+  }
+  return exit;
 }
 
 /** What a foreach goes through, one entry an iteration. */

@@ -263,3 +263,43 @@ test("a loop variable is empty after its loop, or what it was before", () => {
   const reading = read({ "CMakeLists.txt": 'project(p CXX)\nset(kept before)\nforeach(fresh a b)\n  foreach(kept c d)\n    set(kept e)\n  endforeach()\nendforeach()\nadd_library(t a.cpp)\ntarget_compile_definitions(t PRIVATE "F=[${fresh}]" "K=${kept}")\n' });
   assert.equal(argumentsOf(reading, "t", "CXX"), "-DF=[] -DK=before");
 });
+
+test("scopes of block(), dependent options, aliases and properties read back, as CMake 3.25 has them", () => {
+  const reading = read({
+    "CMakeLists.txt": `cmake_minimum_required(VERSION 3.25)
+project(p CXX)
+include(CMakeDependentOption)
+set(V outer)
+set(W outer)
+set(U outer)
+block(PROPAGATE W)
+  set(V inner)
+  set(W inner)
+  set(U parent PARENT_SCOPE)
+endblock()
+block(SCOPE_FOR POLICIES)
+  set(P set)
+endblock()
+option(A "" ON)
+cmake_dependent_option(D1 "" ON "A" OFF)
+cmake_dependent_option(D2 "" ON "NOT A" OFF)
+cmake_dependent_option(D3 "" OFF "A;D1" ON)
+cmake_dependent_option(D4 "" ON "A;D2" forced)
+cmake_dependent_option(D5 "" ON "A AND NOT D2" forced)
+add_library(t STATIC a.cpp b.cpp)
+target_compile_definitions(t PRIVATE V=\${V} W=\${W} U=\${U} P=\${P} D=\${D1},\${D2},\${D3},\${D4},\${D5})
+get_target_property(NOPE t MISSING)
+set_target_properties(t PROPERTIES CXX_STANDARD 17)
+get_property(STD TARGET t PROPERTY CXX_STANDARD)
+add_library(al ALIAS t)
+get_target_property(AT al ALIASED_TARGET)
+if(TARGET al)
+  set(HAS 1)
+endif()
+add_library(u STATIC a.cpp)
+target_compile_definitions(u PRIVATE N=\${NOPE} STD=\${STD} AT=\${AT} HAS=\${HAS})
+`,
+  });
+  assert.match(argumentsOf(reading, "t", "CXX"), /^-DD=ON,OFF,OFF,forced,ON -DP=set -DU=parent -DV=outer -DW=inner /);
+  assert.equal(argumentsOf(reading, "u", "CXX"), "-DAT=t -DHAS=1 -DN=NOPE-NOTFOUND -DSTD=17");
+});

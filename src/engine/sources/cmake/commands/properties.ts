@@ -4,7 +4,7 @@ import { noteDirectoryDefinitions } from "../observations/settings.ts";
 import { appendProperty, setProperty, targetsNamed } from "../properties.ts";
 import { splitList } from "../split.ts";
 import type { Table } from "../state.ts";
-import { joinList, render, unknown, unsetValue, value } from "../value.ts";
+import { joinList, known, render, unknown, unsetValue, value } from "../value.ts";
 import type { Piece } from "../value.ts";
 import { piecesOf, textOf } from "./arguments.ts";
 
@@ -57,13 +57,17 @@ const setDirectoryProperties: Handler = (vm, call) => {
 function read(vm: Interpreter, variable: string, table: Table | undefined, key: string, notFound: boolean): void {
   const found = table?.get(key);
   if (found !== undefined) vm.assign(variable, found.pieces);
-  else vm.set(variable, table === undefined ? unknown(`\${${variable}}`, vm.origin()) : notFound ? value([{ text: `${variable}-NOTFOUND`, origin: vm.origin(), exact: false, unknown: false, guard: [], via: undefined }]) : unsetValue);
+  else vm.set(variable, table === undefined ? unknown(`\${${variable}}`, vm.origin()) : notFound ? known(`${variable}-NOTFOUND`, vm.origin()) : unsetValue);
 }
 
 const getTargetProperty: Handler = (vm, call) => {
   const [variable, name, key] = call.args.map(textOf);
   if (variable === undefined || key === undefined) return;
   const target = name === undefined ? undefined : targetsNamed(vm, name)[0];
+  if (key === "ALIASED_TARGET") {
+    const aliased = vm.globalProperties.get(`ALIAS ${name ?? ""}`);
+    return vm.set(variable, aliased ?? known(`${variable}-NOTFOUND`, vm.origin()));
+  }
   read(vm, variable, target?.isImported ? undefined : target?.properties, key, true);
 };
 

@@ -1,8 +1,9 @@
 import type { Arg, Call, Handler } from "../call.ts";
+import { evaluateCondition } from "../condition.ts";
 import type { Interpreter } from "../interpreter.ts";
 import { noteOption, noteSet } from "../observations/settings.ts";
 import { splitList } from "../split.ts";
-import { joinList, known, knownPiece, render, unknown, unsetValue, value, withVia } from "../value.ts";
+import { certainText, joinList, known, knownPiece, render, unknown, unsetValue, value, withVia } from "../value.ts";
 import type { Piece } from "../value.ts";
 import { byKeyword, piecesOf, shown, textOf } from "./arguments.ts";
 
@@ -63,12 +64,43 @@ const option: Handler = (vm, call) => {
   vm.assign(name, overridable(pieces, name), vm.cacheTable);
 };
 
-/** CMakeDependentOption: the option where the condition holds, else the forced value. */
+/** CMakeDependentOption: the option where all the conditions hold, else the forced value in a variable that hides it. */
 const dependentOption: Handler = (vm, call) => {
-  const name = textOf(call.args[0]);
-  if (name === undefined || vm.cacheTable.get(name) !== undefined) return;
-  vm.assign(name, overridable(call.args[2]?.pieces ?? [], name), vm.cacheTable);
+  const [first, , given, depends, force] = call.args;
+  const name = textOf(first);
+  if (name === undefined || depends === undefined) return;
+  const offered = (): void => {
+    if (vm.cacheTable.get(name)?.absent.length !== 0) vm.assign(name, overridable(given?.pieces ?? [], name), vm.cacheTable);
+  };
+  const forced = (): void => vm.assign(name, force?.pieces ?? []);
+  const truth = evaluateCondition(vm, splitList(depends.pieces).flatMap((condition, index) => [...(index > 0 ? [wordOf(depends, "AND")] : []), ...parenthesised(depends, condition)]));
+  if ("decided" in truth) return !truth.decided && depends.pieces.length > 0 ? forced() : offered();
+  const { conditions } = vm;
+  return vm.state.fork([
+    { guard: conditions.guard(truth.code), run: () => {
+      offered();
+      // What the cache has, also where a merge with the other branch leaves a variable that hides it.
+      vm.set(name, vm.cacheTable.get(name) ?? unsetValue);
+      return "normal";
+    } },
+    { guard: conditions.guard(truth.code ^ 1), run: () => {
+      forced();
+      return "normal";
+    } },
+  ]);
 };
+
+function wordOf(arg: Arg, text: string): Arg {
+  return { pieces: [knownPiece(text)], argument: { ...arg.argument, kind: /^[()]$/.test(text) ? "paren" : "unquoted" } };
+}
+
+/** One condition of the list as the arguments that if() would get (CMP0127). */
+function parenthesised(arg: Arg, condition: readonly Piece[]): Arg[] {
+  const text = certainText(condition);
+  const words = text === undefined ? [] : (text.match(/[()]|[^\s()]+/g) ?? []);
+  const inner = words.length > 0 ? words.map((word) => wordOf(arg, word)) : [{ pieces: condition, argument: { ...arg.argument, kind: "unquoted" as const } }];
+  return [wordOf(arg, "("), ...inner, wordOf(arg, ")")];
+}
 
 const unset: Handler = (vm, call) => {
   const name = textOf(call.args[0]);
