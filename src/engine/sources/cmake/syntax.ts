@@ -79,6 +79,9 @@ export interface BlockNode {
   readonly end: number;
 }
 
+/** Above the length of any text that is read, so that two offsets make one number. */
+const longestText = 2 ** 26;
+
 /** A parsed CMake file. It depends on nothing but its text, so it can be kept and shared. */
 export class SourceFile {
   readonly path: string;
@@ -88,6 +91,7 @@ export class SourceFile {
   readonly nodes: readonly Node[];
   readonly problems: readonly SyntaxProblem[];
   #lines: number[] | undefined;
+  readonly #locations = new Map<number, Location>();
 
   constructor(path: string, text: string, parts: { commands: readonly Command[]; comments: readonly Comment[]; nodes: readonly Node[]; problems: readonly SyntaxProblem[] }) {
     this.path = path;
@@ -125,8 +129,12 @@ export class SourceFile {
     return { start: this.position(start), end: this.position(end) };
   }
 
+  /** The same object for the same place: the facts of hundreds of targets lead back to few places. */
   location(start: number, end: number): Location {
-    return { path: this.path, range: this.range(start, end) };
+    const key = start * longestText + end;
+    let known = this.#locations.get(key);
+    if (known === undefined) this.#locations.set(key, (known = { path: this.path, range: this.range(start, end) }));
+    return known;
   }
 }
 
