@@ -40,7 +40,7 @@ export class StatusBar implements vscode.Disposable {
       this.#item.tooltip = panel([vscode.l10n.t("The language server does not run.")]);
       this.#item.backgroundColor = new vscode.ThemeColor("statusBarItem.errorBackground");
       this.#item.show();
-    } else if (status === undefined) {
+    } else if (status?.enabled !== true) {
       this.#item.hide();
     } else {
       const { text, spoken } = summary(status);

@@ -39,6 +39,8 @@ export interface TorchStatus {
 export interface Status {
   readonly folder: string;
   readonly name: string;
+  /** False: switched off by setting. Nothing is known then. */
+  readonly enabled: boolean;
   readonly torch?: TorchStatus;
   /** Further torches that the project is checked against. */
   readonly also: readonly string[];
@@ -63,7 +65,7 @@ export interface EnvironmentChoice {
 }
 
 export interface SelectEnvironmentParams extends ProjectParams {
-  /** Absent: back to the settings and to what is found. */
+  /** Absent: back to the settings and to what is found. One that cannot be checked against is an error that says why. */
   readonly spec?: string;
 }
 

@@ -1,7 +1,8 @@
 /** Abiding's own messages; see src/protocol. */
 import * as path from "node:path";
+import { LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import type { CancellationToken } from "vscode-languageserver/node";
-import { describeEnvironment, findEnvironments } from "../engine/installed/index.ts";
+import { describeEnvironment, findEnvironments, resolveAgainst } from "../engine/installed/index.ts";
 import { valueOf } from "../engine/model/index.ts";
 import type { InstalledBody } from "../engine/model/index.ts";
 import { torchName } from "../engine/rules/support.ts";
@@ -31,6 +32,10 @@ export function registerMessages(session: Session, publisher: Publisher, answer:
     const project = session.projectFor(uri);
     if (project === undefined) {
       return null;
+    }
+    const answer = spec === undefined ? undefined : resolveAgainst(spec, project.surroundings);
+    if (answer?.ok === false) {
+      throw new ResponseError(LSPErrorCodes.RequestFailed, answer.message);
     }
     project.select(spec);
     publisher.refresh();

@@ -4,6 +4,7 @@ import { Workspace } from "../engine/diagnosis/index.ts";
 import type { Diagnosis } from "../engine/diagnosis/index.ts";
 import type { Surroundings } from "../engine/installed/index.ts";
 import type { Files } from "../engine/model/index.ts";
+import { joinWords, torchName } from "../engine/rules/support.ts";
 import { inSlices, within } from "./slices.ts";
 import { defaultSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
@@ -17,7 +18,10 @@ export interface ProjectHost {
   beforeCheck(): void;
   /** A first scan begins. */
   progress(root: string): { report(next: string): void; done(): void };
+  /** For whoever wants to know everything. */
   log(message: string): void;
+  /** For whoever opens the log. */
+  info(message: string): void;
   warn(message: string): void;
 }
 
@@ -40,6 +44,7 @@ export class Project {
   #last: Diagnosis | undefined;
   #fingerprint = "";
   #fingerprintTime = 0;
+  #announced = "";
   readonly #reported = new Set<string>();
 
   constructor(root: string, host: ProjectHost) {
@@ -52,7 +57,13 @@ export class Project {
   }
 
   get problems(): readonly string[] {
-    return this.#settingsProblems;
+    const problem = this.environmentProblem;
+    return problem === undefined ? this.#settingsProblems : [...this.#settingsProblems, problem];
+  }
+
+  /** Why the environment that was asked for cannot be checked against, as of the last diagnosis. */
+  get environmentProblem(): string | undefined {
+    return this.#last === undefined ? undefined : this.#workspace?.environmentProblem();
   }
 
   /** What the user chose, by command or by setting; undefined: what is found. */
@@ -86,6 +97,12 @@ export class Project {
       this.#interpreter = interpreter;
       this.#rebuild();
     }
+  }
+
+  /** Looks whether the environment changed on disk; true once for each change. */
+  noticeEnvironment(): boolean {
+    this.#fingerprintTime = 0;
+    return this.#noticeEnvironmentChange();
   }
 
   /** A file changed, on disk or in an editor. True when that can matter here. */
@@ -145,10 +162,22 @@ export class Project {
     if (diagnosis !== this.#last) {
       this.#last = diagnosis;
       this.#fingerprint = this.#environmentFingerprint(diagnosis);
-      this.#host.log(`Checked ${this.root}: ${diagnosis.findings.length} findings in ${(performance.now() - started).toFixed(1)} ms.`);
+      this.#announce(diagnosis, performance.now() - started);
       this.#reportFailures(diagnosis);
     }
     return diagnosis;
+  }
+
+  /** Each check is news for the curious; the first one, and another torch, for everybody. */
+  #announce({ installed, findings, files }: Diagnosis, milliseconds: number): void {
+    const against = installed.length === 0 ? "no torch, since none was found" : joinWords(installed.map(torchName));
+    const message = `Checked ${this.root} against ${against}: ${findings.length} findings in ${files.length} build files, ${milliseconds.toFixed(1)} ms.`;
+    if (this.#announced === against) {
+      this.#host.log(message);
+    } else {
+      this.#announced = against;
+      this.#host.info(message);
+    }
   }
 
   #createWorkspace(): Workspace {
@@ -166,14 +195,18 @@ export class Project {
   }
 
   /** pip and conda change environments behind every editor's back; a few stats tell. */
-  #noticeEnvironmentChange(): void {
+  #noticeEnvironmentChange(): boolean {
     if (this.#last === undefined || performance.now() - this.#fingerprintTime < environmentCheckInterval) {
-      return;
+      return false;
     }
-    if (this.#environmentFingerprint(this.#last) !== this.#fingerprint) {
-      this.#host.log(`The environment of ${this.root} changed on disk.`);
-      this.#rebuild();
+    const fingerprint = this.#environmentFingerprint(this.#last);
+    if (fingerprint === this.#fingerprint) {
+      return false;
     }
+    this.#fingerprint = fingerprint;
+    this.#host.info(`The environment of ${this.root} changed on disk.`);
+    this.#rebuild();
+    return true;
   }
 
   #environmentFingerprint(diagnosis: Diagnosis): string {
@@ -184,6 +217,9 @@ export class Project {
         ...(prefix === undefined ? [] : [path.join(prefix, "pyvenv.cfg"), path.join(prefix, "conda-meta")]),
       ]),
       ...[".venv", "venv"].flatMap((name) => this.#emptyEnvironment(path.join(this.root, name))),
+      // What was asked for may get its torch later.
+      ...(this.against === undefined || /^torch\b/.test(this.against) ? [] : this.#emptyEnvironment(path.resolve(this.root, this.against))),
+      ...(this.#interpreter === undefined ? [] : this.#emptyEnvironment(path.dirname(path.dirname(this.#interpreter)))),
     ];
     return places.map((place) => {
       const status = this.#host.files.status(place);

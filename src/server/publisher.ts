@@ -8,7 +8,7 @@ import { diagnosticsByPath } from "./features/diagnostics.ts";
 import type { DiagnosticOptions } from "./features/diagnostics.ts";
 import type { Project } from "./project.ts";
 import type { DocumentView, Session } from "./session.ts";
-import { statusOf } from "./status.ts";
+import { statusOf, statusOff } from "./status.ts";
 import { pathOf } from "./uris.ts";
 
 interface Items {
@@ -111,13 +111,14 @@ export class Publisher {
 
   /** The status of a project; the client is told when it is another than before. */
   async status(project: Project): Promise<Status> {
-    const status = statusOf(project, await project.current());
+    const status = project.settings.enable ? statusOf(project, await project.current()) : statusOff(project);
     this.#tell(status);
     return status;
   }
 
   async #of(project: Project): Promise<Map<string, Items>> {
     if (!project.settings.enable) {
+      this.#tell(statusOff(project));
       return new Map();
     }
     const diagnosis = await project.current();

@@ -1,4 +1,4 @@
-import { ResponseError, LSPErrorCodes, TextDocumentSyncKind } from "vscode-languageserver/node";
+import { ErrorCodes, ResponseError, LSPErrorCodes, TextDocumentSyncKind } from "vscode-languageserver/node";
 import type { CancellationToken, Connection, Disposable, InitializeParams, InitializeResult } from "vscode-languageserver/node";
 import { registerFeatures } from "./features/index.ts";
 import { fixAllKind, showDocumentationCommand } from "./features/codeActions.ts";
@@ -14,7 +14,12 @@ export interface ServerOptions {
 
 /** Serves a connection until it ends. Nothing is read from disk before the client has said `initialized`. */
 export function startServer(connection: Connection, options: ServerOptions = {}): void {
+  let isInitialized = false;
   connection.onInitialize((params): InitializeResult => {
+    if (isInitialized) {
+      throw new ResponseError(ErrorCodes.InvalidRequest, "The server is initialized already.");
+    }
+    isInitialized = true;
     const session = new Session(connection, params, options.environment ?? process.env);
     const publisher = new Publisher(session);
     const answer = answering(connection, session);
@@ -46,7 +51,8 @@ function answering(connection: Connection, session: Session): Answer {
         listener = token.onCancellationRequested(() => reject(cancelled));
       })]);
     } catch (error) {
-      if (error === cancelled) {
+      // What was asked for cannot be done, and the client is to say why.
+      if (error instanceof ResponseError) {
         throw error;
       }
       connection.console.error(`${what} failed: ${error instanceof Error ? error.stack ?? error.message : String(error)}`);

@@ -49,6 +49,7 @@ export class Session {
       beforeCheck: () => this.files.refresh(),
       progress: (root) => new ScanProgress(connection, root),
       log: (message) => connection.console.debug(message),
+      info: (message) => connection.console.info(message),
       warn: (message) => connection.console.warn(message),
     });
     for (const uri of foldersOf(params)) {

@@ -16,6 +16,7 @@ export function statusOf(project: Project, diagnosis: Diagnosis): Status {
   return {
     folder: uriOf(project.root),
     name: path.basename(project.root),
+    enabled: true,
     ...(first === undefined ? {} : { torch: torchStatus(first) }),
     also: others.map(torchName),
     findings: { error: count("error"), warning: count("warning"), info: count("info"), hint: count("hint") },
@@ -24,6 +25,14 @@ export function statusOf(project: Project, diagnosis: Diagnosis): Status {
     files: diagnosis.files.length,
     notChecked: diagnosis.notChecked,
     problems: project.problems,
+  };
+}
+
+/** A project that is switched off. */
+export function statusOff(project: Project): Status {
+  return {
+    folder: uriOf(project.root), name: path.basename(project.root), enabled: false, also: [], findings: { error: 0, warning: 0, info: 0, hint: 0 },
+    suppressed: 0, targets: 0, files: 0, notChecked: [], problems: [],
   };
 }
 

@@ -16,6 +16,9 @@ const watchedChanges = [
 /** The same, for the events of files that come or go, and folders, whose names end in anything. */
 const relevantName = /(?:\.(?:cmake|json|py|toml|cfg|ya?ml|txt|in|c|cc|cpp|cxx|cu|cuh|h|hh|hpp|hxx)|(?:Docker|Container)file[^\\/]*|[\\/][^.\\/]*|[\\/]\.venv)$/i;
 
+/** Environments are changed by pip and conda, mostly outside every watched folder. In milliseconds; a look is a few stats. */
+const environmentInterval = 2000;
+
 export function watchWorkspace(session: Session, publisher: Publisher): void {
   const { connection, client } = session;
   const report = (error: unknown): void => connection.console.warn(`The client refused a registration: ${String(error)}`);
@@ -41,6 +44,12 @@ export function watchWorkspace(session: Session, publisher: Publisher): void {
     }
     session.configure();
     publisher.schedulePush();
+    setInterval(() => {
+      // All are asked: each remembers what it saw.
+      if (session.projects.all.map((project) => project.noticeEnvironment()).includes(true)) {
+        publisher.refresh();
+      }
+    }, environmentInterval).unref();
   });
   connection.onDidChangeConfiguration(({ settings }) => {
     // Clients that answer questions send nothing useful here; others send everything.
@@ -66,7 +75,9 @@ function applyChange(session: Session, change: FileEvent): boolean {
     // The text of an open document is the editor's, not the disk's.
     return !session.isOpen(file) && session.projects.invalidate(file);
   }
-  const matters = relevantName.test(file) && (change.type === FileChangeType.Created || wasRead(session, file));
+  // Both are asked: the first forgets what only it knows, such as abiding.json.
+  const known = [session.projects.invalidate(file), change.type === FileChangeType.Created || wasRead(session, file)].includes(true);
+  const matters = relevantName.test(file) && known;
   if (matters) {
     // A file that was missing is in no list of files that were read, yet an include may have asked for it.
     session.projects.all.forEach((project) => project.invalidateAll());

@@ -52,6 +52,8 @@ function isArchitectures(value: NonNullable<Fact["value"]>): value is readonly C
 /** What the installed side has to say about a declared trait. */
 export function counterparts(trait: Trait): readonly Trait[] {
   switch (trait) {
+    case "cuda-architectures":
+      return ["cuda-architectures", "cuda-version"];
     case "cxx-standard":
       return ["cxx-standard-floor", "cxx-standard-default"];
     case "pybind11-version":

@@ -176,6 +176,73 @@ test("environments are found, and one that appears on disk is taken", async (con
   assert.deepEqual(choices.filter((one) => one.selected).map((one) => [one.spec, one.detail]), [[folder.path(".venv"), "torch 2.8.0+cpu, Python 3.12"]]);
 });
 
+test("an environment that changes unnoticed by the client is pushed by itself", async (context) => {
+  const folder = project(context, { "CMakeLists.txt": cmake(0), "ops.cpp": source });
+  const client = await start(context, { folders: [folder.root], push: true });
+  const list = folder.path("CMakeLists.txt");
+  const found = (): readonly string[] | undefined => client.published.findLast((one) => one.uri === uriOf(list))?.diagnostics.map((one) => String(one.code));
+  await client.open(list, cmake(0));
+  await client.until(() => found()?.includes("libstdcxx-abi") === true);
+  folder.write(".venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.12.1\n");
+  folder.write(".venv/bin/python", "");
+  folder.write(".venv/lib/python3.12/site-packages/torch/__init__.py", "");
+  folder.write(".venv/lib/python3.12/site-packages/torch/version.py", "__version__ = '2.5.1+cpu'\ndebug = False\ncuda = None\ngit_version = 'abc'\nhip = None\n");
+  await client.until(() => found()?.includes("libstdcxx-abi") === false);
+  assert.equal(client.statuses.at(-1)?.torch?.version, "2.5.1+cpu");
+});
+
+test("an abiding.json that goes takes its choices along", async (context) => {
+  const folder = project(context, { "abiding.json": against("2.8.0+cu128"), "CMakeLists.txt": cmake(0), "ops.cpp": source });
+  const client = await start(context, { folders: [folder.root] });
+  const version = async (): Promise<string | undefined> => (await client.connection.sendRequest<Status>("abiding/status", {})).torch?.version;
+  assert.equal(await version(), "2.8.0+cu128");
+  folder.remove("abiding.json");
+  await watched(client, folder.path("abiding.json"), "deleted");
+  assert.notEqual(await version(), "2.8.0+cu128");
+});
+
+test("an environment that cannot be checked against is refused, or told of in the status, and is no finding", async (context) => {
+  const folder = project(context, { "CMakeLists.txt": cmake(0), "ops.cpp": source });
+  const client = await start(context, { folders: [folder.root], settings: () => ({ environment: "torch==99" }) });
+  const status = (): Promise<Status> => client.connection.sendRequest<Status>("abiding/status", {});
+  const [problem] = (await status()).problems;
+  assert.match(problem ?? "", /99/);
+  assert.deepEqual((await status()).notChecked.slice(0, 2), [problem, "Nothing was compared with an installed torch."]);
+  const { items } = await client.pullWorkspace();
+  assert.deepEqual(items.filter((one) => one.uri.endsWith("abiding.json")), []);
+  const missing = folder.path("nowhere");
+  await assert.rejects(client.connection.sendRequest("abiding/selectEnvironment", { spec: missing }), { message: `${missing} does not exist. Name an environment, a torch or libtorch folder, a wheel, a saved profile, or torch==VERSION.` });
+  await client.connection.sendRequest("abiding/selectEnvironment", { spec: "torch==2.8.0+cu128" });
+  assert.deepEqual([(await status()).problems, (await status()).torch?.version], [[], "2.8.0+cu128"]);
+});
+
+test("a project that is switched off has a status that says so and nothing else", async (context) => {
+  const folder = project(context, { "abiding.json": against("2.8.0+cu128"), "CMakeLists.txt": cmake(0), "ops.cpp": source });
+  const client = await start(context, { folders: [folder.root], settings: () => ({ enable: false }) });
+  await client.open(folder.path("CMakeLists.txt"), cmake(0));
+  assert.deepEqual(await client.codes(folder.path("CMakeLists.txt")), []);
+  const [status] = client.statuses;
+  assert.deepEqual([status?.enabled, status?.torch, status?.findings.error], [false, undefined, 0]);
+});
+
+test("the log says what was checked against which torch, once", async (context) => {
+  const folder = project(context, { "abiding.json": against("2.8.0+cu128"), "CMakeLists.txt": cmake(0), "ops.cpp": source });
+  const client = await start(context, { folders: [folder.root] });
+  await client.open(folder.path("CMakeLists.txt"), cmake(0));
+  for (const value of [0, 1] as const) {
+    await client.change(folder.path("CMakeLists.txt"), { text: cmake(value) });
+    await client.codes(folder.path("CMakeLists.txt"));
+  }
+  assert.equal(client.news.filter((line) => line.startsWith(`Checked ${folder.root} against torch 2.8.0+cu128 (catalogue): `)).length, 1);
+});
+
+test("a second initialize is refused and changes nothing", async (context) => {
+  const folder = project(context, { "abiding.json": against("2.8.0+cu128"), "CMakeLists.txt": cmake(0), "ops.cpp": source });
+  const client = await start(context, { folders: [folder.root] });
+  await assert.rejects(client.connection.sendRequest("initialize", { processId: null, rootUri: null, capabilities: {} }), { code: -32600 });
+  assert.deepEqual(abi(await client.codes(folder.path("CMakeLists.txt"))), ["libstdcxx-abi 5"]);
+});
+
 test("a cancelled request is answered as cancelled, and later ones are not hurt", async (context) => {
   const folder = project(context, { "abiding.json": against("2.8.0+cu128"), "CMakeLists.txt": cmake(0), "ops.cpp": source });
   const client = await start(context, { folders: [folder.root] });

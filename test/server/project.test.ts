@@ -29,7 +29,7 @@ function slowProject(): { readonly project: Project; readonly files: SlowFiles; 
   const log: string[] = [];
   const project = new Project("/p", {
     files, catalogue, environment: {}, beforeCheck: () => undefined,
-    progress: () => ({ report: () => undefined, done: () => log.push("scanned") }), log: () => undefined, warn: (message) => log.push(message),
+    progress: () => ({ report: () => undefined, done: () => log.push("scanned") }), log: () => undefined, info: () => undefined, warn: (message) => log.push(message),
   });
   project.configure({ ...defaultSettings, environment: "torch==2.14.1+cu130" }, []);
   return {

@@ -154,6 +154,17 @@ describe("a server that is pulled", () => {
     assert.deepEqual(included.map((one) => one.uri), [uriOf(folder.path("cmake/flags.cmake"))]);
   });
 
+  test("goes to the command that makes a target whose name no file spells out", async () => {
+    const before = document.text;
+    const text = before.replace("add_library(ops SHARED ops.cpp)", "function(make name)\n  add_library(${name} SHARED ops.cpp)\nendfunction()\nmake(ops)");
+    await client.change(document.file, { text });
+    document.text = text;
+    const target = await client.ask<Location[]>("textDocument/definition", document.file, { position: document.position("ops PRIVATE _GL") });
+    assert.deepEqual(target.map((one) => [one.uri, one.range.start.line]), [[uriOf(document.file), 5]]);
+    document.text = before;
+    await client.change(document.file, { text: before });
+  });
+
   test("outlines the file", async () => {
     const symbols = await client.ask<DocumentSymbol[]>("textDocument/documentSymbol", document.file);
     assert.deepEqual(symbols.map((one) => one.name), ["demo", "Torch", "ops"]);

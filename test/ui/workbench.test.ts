@@ -79,6 +79,18 @@ test("the tooltip of the status bar item is the control panel", async () => {
   await bridge.workbench.screenshot("ui-status");
 });
 
+test("a project that is switched off has no item in the status bar, and gets it back", async () => {
+  const enable = (value: boolean | null): Promise<void> => bridge.inHost(async (vscode, on) => {
+    await vscode.workspace.getConfiguration("abiding").update("enable", on ?? undefined, vscode.ConfigurationTarget.Workspace);
+  }, value);
+  await enable(false);
+  await page.locator(statusItem).waitFor({ state: "hidden" });
+  await page.locator(".markers-panel .monaco-list-row").first().waitFor({ state: "hidden" });
+  await enable(null);
+  await page.locator(statusItem).filter({ hasText: "torch 2.14.1" }).waitFor();
+  await page.locator(".markers-panel .monaco-list-row").first().waitFor();
+});
+
 test("nothing was opened or announced that nobody asked for, and nothing left this machine", async () => {
   assert.equal(await page.locator(".notification-list-item").count(), 0);
   // The marketplace is asked by VS Code itself.

@@ -47,12 +47,39 @@ test("Check Workspace shows all findings", async () => {
   await workbench.screenshot("vsix-first-minute");
 });
 
+test("pointing at the flag tells what is wrong, naming both sides", async () => {
+  await page.locator(".view-line").filter({ hasText: "cxx_flags += [" }).locator("span").filter({ hasText: "_GLIBCXX_USE_CXX11_ABI=0" }).last().hover();
+  const hover = page.locator(".monaco-hover:visible").filter({ hasText: "libstdcxx-abi" }).first();
+  await hover.waitFor();
+  assert.match(await hover.innerText(), /2\.14\.1/);
+  await page.keyboard.press("Escape");
+});
+
+test("a quick fix makes the squiggle go, and typing brings it back", async () => {
+  const squiggles = page.locator(".editor-instance .squiggly-error");
+  const line = page.locator(".view-line").filter({ hasText: "nvcc_flags = [" });
+  const flag = line.locator("span").filter({ hasText: "-std=c++17" }).last();
+  const before = await squiggles.count();
+  assert.ok(before > 0);
+  await flag.click();
+  await page.keyboard.press("Control+.");
+  await page.locator(".action-widget .monaco-list-row.action").filter({ hasText: "Raise it to C++20" }).waitFor();
+  await page.keyboard.press("Enter");
+  await line.filter({ hasText: "-std=c++20" }).waitFor();
+  await squiggles.nth(before - 1).waitFor({ state: "detached" });
+  await page.keyboard.press("Control+z");
+  await line.filter({ hasText: "-std=c++17" }).waitFor();
+  await squiggles.nth(before - 1).waitFor({ state: "attached" });
+});
+
 test("no notification appeared, which here would be drawn", async () => {
   assert.equal(await page.locator(".notification-list-item").count(), 0);
 });
 
 test("Show Log shows what the extension and its server did", async () => {
   await workbench.runCommand("Abiding: Show Log");
-  await page.locator(".output-view-container, .part.panel .view-lines").first().waitFor();
-  assert.doesNotMatch(server?.extensionLog("Abiding") ?? "", /\[error\]/);
+  await page.locator(".part.panel .view-line").filter({ hasText: "against torch" }).first().waitFor();
+  const log = server?.extensionLog("Abiding") ?? "";
+  assert.match(log, /Checked .*skewed-extension against torch 2\.14\.1\+cu130 \(catalogue\): \d+ findings/);
+  assert.doesNotMatch(log, /\[error\]/);
 });

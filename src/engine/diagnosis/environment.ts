@@ -2,27 +2,27 @@ import * as path from "node:path";
 import { describeDefault, findToolchains, resolveAgainst } from "../installed/index.ts";
 import type { Surroundings } from "../installed/index.ts";
 import { valueOf } from "../model/index.ts";
-import type { EvaluationContext, Files, Gap, InstalledBody, ToolchainBody } from "../model/index.ts";
-import { configurationName } from "./configuration.ts";
+import type { EvaluationContext, Files, InstalledBody, ToolchainBody } from "../model/index.ts";
 
 /** What a project is checked against. */
 export interface Environment {
   readonly installed: readonly InstalledBody[];
   readonly toolchains: readonly ToolchainBody[];
-  readonly gaps: readonly Gap[];
+  /** Why what was asked for cannot be checked against, in full sentences. */
+  readonly problems: readonly string[];
   readonly stamp: string;
 }
 
 /** Describes each torch that is asked for; what is installed nearest when none is. */
 export function findEnvironment(specs: readonly string[], where: Surroundings): Environment {
   const installed: InstalledBody[] = [];
-  const gaps: Gap[] = [];
+  const problems: string[] = [];
   for (const spec of specs) {
     const answer = resolveAgainst(spec, where);
     if (answer.ok) {
       installed.push(answer.body);
     } else {
-      gaps.push({ kind: "file", path: path.join(where.root, configurationName), message: answer.message });
+      problems.push(answer.message);
     }
   }
   if (specs.length === 0) {
@@ -31,7 +31,7 @@ export function findEnvironment(specs: readonly string[], where: Surroundings): 
       installed.push(found);
     }
   }
-  return { installed, gaps, toolchains: findToolchains(where), stamp: stampOf(installed, where.files) };
+  return { installed, problems, toolchains: findToolchains(where), stamp: stampOf(installed, where.files) };
 }
 
 /** Changes when an environment is reinstalled or replaced. */

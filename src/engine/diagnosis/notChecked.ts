@@ -1,9 +1,12 @@
 import type { Gap, InstalledBody } from "../model/index.ts";
 
-/** What a diagnosis does not say, in full sentences. `unread`: CMake files that no project leads to. */
-export function notCheckedSentences(installed: readonly InstalledBody[], gaps: readonly Gap[], unread: readonly string[]): readonly string[] {
+/** What a diagnosis does not say, in full sentences. `problems`: why what was asked for cannot be checked against; `unread`: CMake files that no project leads to. */
+export function notCheckedSentences(installed: readonly InstalledBody[], problems: readonly string[], gaps: readonly Gap[], unread: readonly string[]): readonly string[] {
   const sentences: string[] = [];
-  if (installed.length === 0) {
+  sentences.push(...problems);
+  if (installed.length === 0 && problems.length > 0) {
+    sentences.push("Nothing was compared with an installed torch.");
+  } else if (installed.length === 0) {
     sentences.push("No torch was found or named, so nothing was compared with an installed torch; name one with --against or in abiding.json.");
   }
   for (const body of installed) {

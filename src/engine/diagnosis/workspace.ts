@@ -121,7 +121,7 @@ export class Workspace {
   environmentProblem(): string | undefined {
     this.#configuration ??= readConfiguration(this.root, this.#files, isRuleName);
     this.#environment ??= this.#findEnvironment(this.#configuration.configuration);
-    return this.#environment.gaps[0]?.message;
+    return this.#environment.problems[0];
   }
 
   /** Everything about the project; only what is stale is computed again. */
@@ -166,8 +166,10 @@ export class Workspace {
     this.#layout ??= discoverProject(this.root, this.#files, matcherOf(configuration.exclude));
     yield "environments";
     this.#environment ??= this.#findEnvironment(configuration);
-    const { installed, toolchains } = this.#environment;
-    const gaps: Gap[] = [...this.#configuration.gaps, ...this.#layout.gaps, ...this.#environment.gaps];
+    const { installed, problems, toolchains } = this.#environment;
+    // What was asked for elsewhere (a setting, an option) is no mistake in a file.
+    const inFile = this.#options.against === undefined ? problems : [];
+    const gaps: Gap[] = [...this.#configuration.gaps, ...this.#layout.gaps, ...inFile.map((message): Gap => ({ kind: "file", path: path.join(this.root, configurationName), message }))];
     const passes: (readonly Finding[])[] = [];
     const declared: DeclaredBody[] = [];
     const observations: Observation[] = [];
@@ -223,7 +225,7 @@ export class Workspace {
       findings: [...suppression.kept].sort(compareFindings),
       suppressed: passes.flat().length === 0 ? 0 : mergePasses(passes).length - suppression.kept.length,
       gaps,
-      notChecked: notCheckedSentences(installed, gaps, this.#layout.cmakeLists.filter((file) => !readFiles.has(file)).map((file) => relativePath(this.root, file))),
+      notChecked: notCheckedSentences(installed, problems, gaps, this.#layout.cmakeLists.filter((file) => !readFiles.has(file)).map((file) => relativePath(this.root, file))),
       files: [...readFiles].sort(),
     };
   }

@@ -30,10 +30,9 @@ export function definition(file: string, document: TextDocument, position: Posit
     const target = resolveCMakeFile(name.name, name.kind, file, diagnosis, session.files);
     return target === undefined ? null : [{ uri: session.uri(target), range: fileStart }];
   }
-  const here = fitting(index.definitions, name, position);
-  const found = here.length > 0
-    ? here.map((one) => ({ uri: document.uri, range: one.selection }))
-    : elsewhere(name, file, diagnosis, session);
+  const here = fitting(index.definitions, name, position).map((one): Location => ({ uri: document.uri, range: one.selection }));
+  const spelled = here.length > 0 ? here : elsewhere(name, file, diagnosis, session);
+  const found = spelled.length > 0 ? spelled : madeTargets(name, diagnosis, session);
   return found.length === 0 ? null : found.slice(0, maximumDefinitions);
 }
 
@@ -43,6 +42,12 @@ function elsewhere(name: CMakeName, file: string, diagnosis: Diagnosis, session:
     const definitions = read.ok && read.text.toLowerCase().includes(name.name.toLowerCase()) ? cmakeIndex(other, read.text).definitions : [];
     return fitting(definitions, name, undefined).map((one) => ({ uri: session.uri(other), range: one.selection }));
   });
+}
+
+/** Targets whose name no file spells out where they are made, since a function or a loop makes them. */
+function madeTargets(name: CMakeName, diagnosis: Diagnosis, session: Session): Location[] {
+  return name.kind !== "word" ? [] : diagnosis.declared.flatMap(({ target }) =>
+    (target.builder === "cmake" && target.name === name.name ? [{ uri: session.uri(target.location.path), range: target.location.range }] : []));
 }
 
 /** Definitions of a name, the narrowest scope around the position winning. `position`: in the same file. */

@@ -2,7 +2,7 @@
 import type { Hover, Position } from "vscode-languageserver/node";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
 import type { DeclaredBody, Evidence, EvidenceStep, Fact, InstalledBody, Location, Requirement, SourceEvidence, Trait } from "../../engine/model/index.ts";
-import { comparePositions, observationsOf, rangeContains } from "../../engine/model/index.ts";
+import { comparePositions, observationsOf, rangeContains, satisfies, valueOf } from "../../engine/model/index.ts";
 import { conditionSuffix, describe, languagesPhrase, sourceOf, targetsPhrase, torchName } from "../../engine/rules/support.ts";
 import { code, placeLink } from "../markdown.ts";
 import { counterparts, factValue, traitName } from "../wording.ts";
@@ -140,22 +140,32 @@ function requirementSections(at: At, diagnosis: Diagnosis): Section[] {
     const text = [
       `**${requirement.name}**: ${requirement.url ?? (requirement.specifier === "" ? "any version" : `\`${requirement.specifier}\``)}${requirement.marker === undefined ? "" : `, when \`${requirement.marker}\``}`,
       "",
-      found === undefined ? noTorch : `It meets ${found}.`,
+      found === undefined ? noTorch : meeting(requirement, found),
       ...alsoAskedFor(requirement, diagnosis),
     ];
     return [{ text: text.join("\n"), range: requirement.location.range }];
   });
 }
 
-function installedVersion(requirement: Requirement, installed: InstalledBody | undefined): string | undefined {
+interface Found {
+  readonly name: string;
+  readonly version: string | undefined;
+}
+
+function installedVersion(requirement: Requirement, installed: InstalledBody | undefined): Found | undefined {
   if (installed === undefined) {
     return undefined;
   }
   if (requirement.name === "torch") {
-    return torchName(installed);
+    return { name: torchName(installed), version: valueOf(installed.facts, "torch-version") };
   }
   const distribution = installed.distributions.find((one) => one.name === requirement.name);
-  return distribution === undefined ? undefined : `${distribution.name} ${distribution.version} in ${installed.name}`;
+  return distribution === undefined ? undefined : { name: `${distribution.name} ${distribution.version} in ${installed.name}`, version: distribution.version };
+}
+
+function meeting({ url, specifier, known }: Requirement, { name, version }: Found): string {
+  const answer = url !== undefined || version === undefined || !known ? undefined : satisfies(version, specifier);
+  return answer === undefined ? `Checked against ${name}.` : `${name} ${answer ? "satisfies" : "does not satisfy"} it.`;
 }
 
 /** The same package asked for in other places. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Diagnosis } from "../../../src/engine/diagnosis/index.ts";
-import type { Language } from "../../../src/engine/model/index.ts";
+import type { Language, Requirement } from "../../../src/engine/model/index.ts";
 import { declaredBody } from "../../../src/engine/sources/flags/index.ts";
 import { codeLenses } from "../../../src/server/features/codeLens.ts";
 import { diagnosticsByPath, toDiagnostic } from "../../../src/server/features/diagnostics.ts";
@@ -70,6 +70,25 @@ test("steps on the line of the setting stand beside it, the others lead to their
     "torch 2.8.0+cu128 (catalogue):", "",
     "- libstdc++ ABI (`_GLIBCXX_USE_CXX11_ABI`): **1**",
   ]);
+});
+
+test("hover on a pin says whether the torch satisfies it, and who else asks for it", () => {
+  const pin = (specifier: string, change: Partial<Requirement> = {}): Requirement => ({ name: "torch", extras: [], specifier, role: "install", indexUrls: [], nightly: false, known: true, conditions: [], text: `torch${specifier}`, location: placeOf("project(demo"), ...change });
+  const text = (...requirements: Requirement[]): string => (hover(cmakeLists, placeOf("project(demo").range.start, diagnosis({ requirements })) as { contents: { value: string } }).contents.value;
+  assert.equal(text(pin(">=2.5")), "**torch**: `>=2.5`\n\ntorch 2.8.0+cu128 in .venv satisfies it.");
+  assert.equal(text(pin("<2.6")), "**torch**: `<2.6`\n\ntorch 2.8.0+cu128 in .venv does not satisfy it.");
+  assert.equal(text(pin("==2.8.0+cpu")), "**torch**: `==2.8.0+cpu`\n\ntorch 2.8.0+cu128 in .venv does not satisfy it.");
+  assert.equal(text(pin("", { known: false })), "**torch**: any version\n\nChecked against torch 2.8.0+cu128 in .venv.");
+  assert.match(text(pin(""), pin("==2.5.1", { location: placeOf("add_library(ops SHARED") })), /Also asked for:\n\n- `torch==2\.5\.1` at \[CMakeLists\.txt:3\]/);
+});
+
+test("hover on an architecture list says which CUDA it is for", () => {
+  const [search] = diagnosis().observations;
+  assert.ok(search);
+  const list = { kind: "architecture-list", variable: "TORCH_CUDA_ARCH_LIST", value: "8.0;9.0a", evidence: search.evidence, conditions: [] } as const;
+  const cuda = { trait: "cuda-version", value: "12.8", certainty: "observed", conditions: [], evidence: [{ kind: "file", path: `${root}/.venv/torch/version.py`, what: "cuda" }] } as const;
+  const shown = hover(cmakeLists, placeOf("find_package").range.start, diagnosis({ observations: [list], installed: [{ ...torch, facts: [...torch.facts, cuda] }] }));
+  assert.match((shown?.contents as { value: string }).value, /^\*\*CUDA architectures\*\*: `TORCH_CUDA_ARCH_LIST` = `8\.0;9\.0a`\n\ntorch 2\.8\.0\+cu128 in \.venv:\n\n- CUDA: \*\*12\.8\*\*/);
 });
 
 test("hover on a target says what it is built with, and where a configured build knows better", () => {

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { pathToFileURL } from "node:url";
-import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } from "vscode-languageserver/node";
+import { createProtocolConnection, MessageType, StreamMessageReader, StreamMessageWriter } from "vscode-languageserver/node";
 import type {
   ClientCapabilities, CodeAction, Diagnostic, DocumentDiagnosticReport, Hover, InitializeResult, Position, ProtocolConnection,
   PublishDiagnosticsParams, TextDocumentContentChangeEvent, WorkspaceDiagnosticReport,
@@ -48,6 +48,8 @@ export class LspClient {
   readonly process: ChildProcessWithoutNullStreams;
   readonly connection: ProtocolConnection;
   readonly log: string[] = [];
+  /** What the log shows by default: messages of the level Info. */
+  readonly news: string[] = [];
   readonly published: PublishDiagnosticsParams[] = [];
   readonly statuses: Status[] = [];
   /** Requests that the server sent. */
@@ -71,8 +73,11 @@ export class LspClient {
     client.process.stderr.setEncoding("utf8").on("data", (text: string) => client.log.push(text));
     const { connection } = client;
     const wake = (): void => client.#waiting.splice(0).forEach((one) => one());
-    connection.onNotification("window/logMessage", ({ message }: { message: string }) => {
+    connection.onNotification("window/logMessage", ({ message, type }: { message: string; type: number }) => {
       client.log.push(message);
+      if (type === MessageType.Info) {
+        client.news.push(message);
+      }
       wake();
     });
     connection.onNotification("textDocument/publishDiagnostics", (params: PublishDiagnosticsParams) => {
