@@ -58,10 +58,13 @@ function leastConditions(settings: readonly IneffectiveSetting[]): readonly Inef
   });
 }
 
-/** Repairing the reference to a variable would bring into force a value that torch is not built with. */
+/** What is written is right but for a name in it, and repairing the name brings it into force. */
+const misnamed: ReadonlySet<IneffectiveSetting["reason"]> = new Set<IneffectiveSetting["reason"]>(["name-instead-of-value", "misspelt", "wrong-case"]);
+
+/** Repairing the name of a variable would bring into force a value that torch is not built with. */
 function bringsWrongAbi(context: RuleContext, setting: IneffectiveSetting): boolean {
   const value = /_GLIBCXX_USE_CXX11_ABI=(\w+)/.exec(setting.message)?.[1];
-  return setting.reason === "name-instead-of-value" && value !== undefined && value !== String(torchAbi(context, setting.evidence.location.path)?.value);
+  return misnamed.has(setting.reason) && value !== undefined && value !== String(torchAbi(context, setting.evidence.location.path)?.value);
 }
 
 function withConditions(message: string, suffix: string): string {

@@ -21,4 +21,6 @@ export class Notes {
   readonly droppedUserFlags: IneffectiveSetting[] = [];
   /** Files that are filled in and installed for others, such as package configurations. */
   readonly templates = new Set<string>();
+  /** Every file that configure_file fills in: it may read any variable. */
+  readonly filledIn = new Set<string>();
 }

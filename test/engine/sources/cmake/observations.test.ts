@@ -106,3 +106,33 @@ test("defaults of the ABI, architectures, toolkit, host compiler and inner build
   assert.deepEqual(observationsOf(observations, "host-compiler").map((one) => [one.compiler, one.language]), [["g++-12", "CUDA"]]);
   assert.deepEqual(observationsOf(observations, "cmake-arguments").map((one) => [one.sourceDirectory, one.definitions.map((each) => [each.name, each.value])]), [["/p/x", [["CMAKE_CXX_STANDARD", "14"], ["A", undefined]]]]);
 });
+
+test("a name of CMake's own that is misspelt or in another case, and that nothing reads", () => {
+  assert.deepEqual(ineffective("set(cmake_cxx_standard 14)\n"), ["wrong-case CMakeLists.txt:2"]);
+  assert.deepEqual(ineffective("set(CMAKE_CXX_STANDRAD 20)\n"), ["misspelt CMakeLists.txt:2"]);
+  assert.deepEqual(ineffective('set(CMAKE_CXX_FLAG "${CMAKE_CXX_FLAG} -O3")\n'), ["misspelt CMakeLists.txt:2"]);
+  assert.deepEqual(ineffective("if(NOT CMAKE_CUDA_ARCHITECTURE)\n  set(CMAKE_CUDA_ARCHITECTURE 80)\nendif()\nmessage(STATUS ${CMAKE_CUDA_ARCHITECTURE})\n"), ["misspelt CMakeLists.txt:3"]);
+  assert.deepEqual(ineffective("list(APPEND CUDA_NVCC_FLAG -O3)\n"), ["misspelt CMakeLists.txt:2"]);
+  assert.deepEqual(ineffective("add_library(t a.cpp)\nset_target_properties(t PROPERTIES OUTPUT_NAME u CXX_STANDRAD 20)\n"), ["misspelt CMakeLists.txt:3"]);
+  assert.deepEqual(ineffective("add_library(t a.cpp)\nset_property(TARGET t PROPERTY cxx_standard 20)\n"), ["wrong-case CMakeLists.txt:3"]);
+  assert.deepEqual(ineffective("add_library(t a.cpp)\nset_target_properties(t PROPERTIES COMPILER_FLAGS -O3)\n"), ["misspelt CMakeLists.txt:3"]);
+  assert.deepEqual(ineffective("set(_GLIBCXX_USE_CXX11_ABI 0)\n"), ["unknown-key CMakeLists.txt:2"]);
+});
+
+test("a name like one of CMake's that something reads, or that is another name", () => {
+  assert.deepEqual(ineffective("set(cmake_cxx_standard 14)\nset(CMAKE_CXX_STANDARD ${cmake_cxx_standard})\n"), []);
+  assert.deepEqual(ineffective("set(CMAKE_CXX_FLAG -O3)\nif(CMAKE_CXX_FLAG)\n  add_library(t a.cpp)\nendif()\n"), []);
+  assert.deepEqual(ineffective('set(CMAKE_CXX_FLAG -O3)\nforeach(L CXX)\n  string(APPEND CMAKE_${L}_FLAGS " ${CMAKE_${L}_FLAG}")\nendforeach()\n'), []);
+  assert.deepEqual(ineffective("set(MYPROJ_CXX_STANDRAD 20)\nset(CMAKE_MUSA_FLAGS -O3)\nset(CMAKE_RC_FLAGS /n)\nset(CMAKE_CXX_FLAGS_DEBUG2 -g)\nset(CMAKE_HIP_ARCHITECTURES gfx90a)\nset(CMAKE_CUDA_ARCHS 80)\n"), []);
+  assert.deepEqual(ineffective("add_library(t a.cpp)\nset_target_properties(t PROPERTIES cxx_standard 17 LINK_FLAGS -s C_STANDARD 11)\nget_target_property(X t cxx_standard)\n"), []);
+  assert.deepEqual(ineffective("set(_GLIBCXX_USE_CXX11_ABI 0)\nadd_definitions(-D_GLIBCXX_USE_CXX11_ABI=${_GLIBCXX_USE_CXX11_ABI})\n"), []);
+  assert.deepEqual(ineffective({ "CMakeLists.txt": "set(_GLIBCXX_USE_CXX11_ABI 0)\nconfigure_file(config.h.in config.h)\n", "config.h.in": "#cmakedefine _GLIBCXX_USE_CXX11_ABI @_GLIBCXX_USE_CXX11_ABI@\n" }), []);
+});
+
+test("a misspelt name is mended wherever it stands", () => {
+  const reading = read({ "CMakeLists.txt": 'set(CMAKE_CXX_FLAG "${CMAKE_CXX_FLAG} -D_GLIBCXX_USE_CXX11_ABI=0")\nmessage("${CMAKE_CXX_FLAG}")\n' });
+  const [only] = observationsOf(reading.observations, "ineffective-setting");
+  assert.equal(only?.message, "CMAKE_CXX_FLAG is probably misspelt: nothing reads it, what CMake reads is CMAKE_CXX_FLAGS. So `-D_GLIBCXX_USE_CXX11_ABI=0` is never applied.");
+  assert.equal(only?.fix?.title, "Rename to CMAKE_CXX_FLAGS");
+  assert.deepEqual(only?.fix?.edits.map((edit) => [edit.location.range.start.line, edit.location.range.start.character, edit.newText]), [[0, 4, "CMAKE_CXX_FLAGS"], [0, 22, "CMAKE_CXX_FLAGS"], [1, 11, "CMAKE_CXX_FLAGS"]]);
+});

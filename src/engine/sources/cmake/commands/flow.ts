@@ -173,7 +173,10 @@ const check: Handler = (vm, call) => {
 /** configure_file and configure_package_config_file: the input may be the configuration that users of the project read. */
 const configureFile: Handler = (vm, call) => {
   const input = textOf(call.args[0]);
-  if (input !== undefined && /\.cmake(\.in)?$/.test(input)) vm.notes.templates.add(normalize(input.startsWith("/") ? input : `${vm.directory.path}/${input}`));
+  if (input === undefined) return;
+  const path = normalize(input.startsWith("/") ? input : `${vm.directory.path}/${input}`);
+  vm.notes.filledIn.add(path);
+  if (/\.cmake(\.in)?$/.test(input)) vm.notes.templates.add(path);
 };
 
 const nothing: Handler = () => "normal";

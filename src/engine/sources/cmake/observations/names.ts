@@ -3,6 +3,7 @@ import { builtinVariable } from "../builtins.ts";
 import type { Interpreter } from "../interpreter.ts";
 import { parseCMake } from "../parser.ts";
 import type { Use } from "../usage.ts";
+import { noteMisspeltNames } from "./misspelt.ts";
 
 const relevant = /ABI|STANDARD|TORCH|PYTHON|CXX_FLAGS|CUDA_ARCH/i;
 /** Set by older find modules or passed by convention; that the project does not set them means nothing. */
@@ -28,6 +29,7 @@ export function noteNames(vm: Interpreter): void {
     if (other !== undefined && twin === undefined && /^(if|elseif)$/.test(use.command.name) && !passedFromOutside(vm, name)) noteDeadGuard(vm, use, other);
   }
   for (const path of vm.notes.templates) noteMisspelt(vm, path);
+  noteMisspeltNames(vm);
 }
 
 /** Build scripts beside the project may pass -DNAME. */
