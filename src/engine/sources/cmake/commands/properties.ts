@@ -23,6 +23,19 @@ const setTargetProperties: Handler = (vm, call) => {
   }
 };
 
+/** Settings that two objects of one binary must share. */
+const concernsAbi = /_GLIBCXX_|-std=|-fabi-version|Py_LIMITED_API|TORCH_TARGET_VERSION|TORCH_STABLE_ONLY|PYBIND11_/;
+
+/** The model gives flags to targets; flags of single sources are named as not evaluated when they concern the ABI. */
+const setSourceProperties: Handler = (vm, call) => {
+  const at = call.args.findIndex((arg) => textOf(arg) === "PROPERTIES" || textOf(arg) === "PROPERTY");
+  const compiles = call.args.slice(at + 1).some((arg) => /^COMPILE_(?:FLAGS|OPTIONS|DEFINITIONS)$/.test(textOf(arg) ?? ""));
+  const abi = compiles && call.args.slice(at + 1).map((arg) => render(arg.pieces)).find((text) => concernsAbi.test(text));
+  if (at > 0 && typeof abi === "string") {
+    vm.gap(`${abi.slice(0, 80)} is given to single sources by ${call.command.name}; flags of single sources are not compared.`);
+  }
+};
+
 const setPropertyCommand: Handler = (vm, call) => {
   const at = call.args.findIndex((arg) => textOf(arg) === "PROPERTY");
   const kind = textOf(call.args[0]);
@@ -40,6 +53,7 @@ const setPropertyCommand: Handler = (vm, call) => {
   if (kind === "GLOBAL") apply(vm.globalProperties);
   else if (kind === "DIRECTORY") apply(vm.directory.properties);
   else if (kind === "CACHE" && key === "VALUE") for (const name of names) vm.assign(render(name.pieces), joinList(values), vm.cacheTable);
+  else if (kind === "SOURCE") setSourceProperties(vm, call);
   else if (kind === "TARGET") {
     for (const name of names) vm.inWorlds(name.pieces, (text) => {
       for (const target of targetsNamed(vm, text)) apply(target.properties);
@@ -128,5 +142,5 @@ export const propertyCommands: ReadonlyMap<string, Handler> = new Map<string, Ha
   ["get_target_property", getTargetProperty], ["get_property", getProperty], ["get_directory_property", getDirectoryProperty],
   ["add_definitions", addDefinitions], ["remove_definitions", removeDefinitions], ["add_compile_definitions", directoryList("COMPILE_DEFINITIONS")],
   ["add_compile_options", directoryList("COMPILE_OPTIONS")], ["include_directories", directoryList("INCLUDE_DIRECTORIES")], ["link_libraries", directoryList("LINK_LIBRARIES")],
-  ["set_source_files_properties", nothing], ["get_source_file_property", nothing], ["link_directories", nothing], ["add_link_options", nothing], ["define_property", nothing],
+  ["set_source_files_properties", setSourceProperties], ["get_source_file_property", nothing], ["link_directories", nothing], ["add_link_options", nothing], ["define_property", nothing],
 ]);
