@@ -154,6 +154,7 @@ class Evaluation {
     if (arg.argument.kind !== "unquoted") return arg.pieces;
     const name = certainText(arg.pieces);
     if (name === undefined || !/^[A-Za-z_][\w.+/-]*$/.test(name)) return arg.pieces;
+    if (name === "TORCH_CXX_FLAGS") this.#vm.noteTorchFlags(arg.argument);
     const found = this.#vm.lookupSet(name);
     return found === undefined ? arg.pieces : found.pieces;
   }

@@ -127,6 +127,10 @@ export class Interpreter {
     this.usage.use(name, this.file, this.command, argument?.start, argument?.end);
   }
 
+  noteTorchFlags({ start, end }: { readonly start: number; readonly end: number }): void {
+    if (this.notes.torchFlagUses.length < 500) this.notes.torchFlagUses.push({ command: this.command, file: this.file, start, end, path: this.state.path, frame: this.frame });
+  }
+
   setMatches(match: RegExpExecArray | null): void {
     for (let index = 0; index < 10; index++) this.state.write(this.scope, `CMAKE_MATCH_${index}`, known(match?.[index] ?? ""));
   }
@@ -170,7 +174,7 @@ export class Interpreter {
     const bound = this.#macro?.get(name);
     if (bound !== undefined) return bound.pieces;
     this.usage.use(name, this.file, this.command, segment.start, segment.end);
-    if (name === "TORCH_CXX_FLAGS" && this.notes.torchFlagUses.length < 500) this.notes.torchFlagUses.push({ command: this.command, file: this.file, start: segment.start, end: segment.end, path: this.state.path, frame: this.frame });
+    if (name === "TORCH_CXX_FLAGS") this.noteTorchFlags(segment);
     if (segment.kind === "cache") return (this.cacheTable.get(name) ?? neverSet(this.cacheTable, name)).pieces;
     return this.lookup(name).pieces;
   }

@@ -98,6 +98,13 @@ test("what is asked from torch, and how", () => {
   assert.deepEqual(observationsOf(reading.observations, "package-search").map((one) => [one.name, one.version, one.how]), [["Torch", "1.8", "find_package"]]);
 });
 
+test("torch's flags compared by name in a condition", () => {
+  const lookups = (text: string) => observationsOf(read({ "CMakeLists.txt": `find_package(Torch REQUIRED)\n${text}` }).observations, "torch-lookup").map((one) => [one.use, one.guarded, one.evidence.text]);
+  assert.deepEqual(lookups('if(TORCH_CXX_FLAGS MATCHES "_GLIBCXX_USE_CXX11_ABI=1")\n  add_definitions(-DX)\nendif()\n'), [["parsed", false, "TORCH_CXX_FLAGS"]]);
+  assert.deepEqual(lookups('if("-D_GLIBCXX_USE_CXX11_ABI=1" STREQUAL TORCH_CXX_FLAGS)\nendif()\n'), [["parsed", false, "TORCH_CXX_FLAGS"]]);
+  assert.deepEqual(lookups('if(TORCH_CXX_FLAGS)\nendif()\nif(DEFINED TORCH_CXX_FLAGS)\nendif()\nif(NOT TORCH_CXX_FLAGS STREQUAL "")\nendif()\nif("TORCH_CXX_FLAGS" MATCHES x)\nendif()\n'), []);
+});
+
 test("defaults of the ABI, architectures, toolkit, host compiler and inner builds", () => {
   const { observations } = read({ "CMakeLists.txt": 'set(_GLIBCXX_USE_CXX11_ABI 0 CACHE STRING "")\noption(USE_CXX11_ABI "" ON)\nset(TORCH_CUDA_ARCH_LIST "8.0;9.0a")\nfind_package(CUDAToolkit 12.4)\nset(CUDA_TOOLKIT_ROOT_DIR /usr/local/cuda-11.8)\nset(CMAKE_CUDA_HOST_COMPILER g++-12)\nExternalProject_Add(x SOURCE_DIR /p/x CMAKE_ARGS -DCMAKE_CXX_STANDARD=14 -DA:BOOL=${B})\n' });
   assert.deepEqual(observationsOf(observations, "abi-setting").map((one) => [one.variable, one.value, one.how, one.evidence.text]), [["_GLIBCXX_USE_CXX11_ABI", 0, "cache default", "0"], ["USE_CXX11_ABI", 1, "cache default", "ON"]]);
