@@ -15,8 +15,8 @@ export interface CMakeEntry {
 const maximumEntries = 6;
 
 /** The ways in which a folder's CMakeLists.txt gets configured; the plain one comes first. */
-export function cmakeEntries(folder: string, root: string, observations: readonly Observation[]): readonly CMakeEntry[] {
-  const entries: CMakeEntry[] = [{ variables: new Map(), configuredBy: undefined, location: undefined, definitions: [] }];
+export function cmakeEntries(folder: string, root: string, observations: readonly Observation[]): readonly [CMakeEntry, ...CMakeEntry[]] {
+  const entries: [CMakeEntry, ...CMakeEntry[]] = [{ variables: new Map(), configuredBy: undefined, location: undefined, definitions: [] }];
   const seen = new Set<string>(["[]"]);
   for (const handed of observationsOf(observations, "cmake-arguments")) {
     const target = handed.sourceDirectory ?? path.dirname(handed.evidence.location.path);
@@ -45,8 +45,22 @@ export function contextOf(entry: CMakeEntry, context: EvaluationContext): Evalua
 }
 
 /**
- * The readings of one project's entries as one. What an entry gives differently from the plain configuration
- * is kept under the condition that the project is configured that way.
+ * What another entry gives beside the plain configuration: its targets that are not compiled and linked alike. Most are,
+ * and of a large project they are too many to be kept twice.
+ */
+export function beside(plain: Reading): (reading: Reading) => Reading {
+  const identities = new Identities();
+  let known: ReadonlySet<string> | undefined;
+  return (reading) => {
+    known ??= new Set(plain.targets.map((target) => identities.of(target)));
+    const targets = reading.targets.filter((target) => known?.has(identities.of(target)) !== true);
+    return { targets, observations: [], requirements: [], gaps: [], files: reading.files };
+  };
+}
+
+/**
+ * The readings of one project's entries as one: the plain one, and what the others give beside it, which is kept under
+ * the condition that the project is configured that way.
  */
 export function mergeEntries(folder: string, readings: readonly { readonly entry: CMakeEntry; readonly reading: Reading }[]): Reading {
   const [plain, ...others] = readings;
@@ -57,11 +71,12 @@ export function mergeEntries(folder: string, readings: readonly { readonly entry
     return plain.reading;
   }
   const before = merged.get(plain.reading);
-  if (before?.others.length === others.length && before.others.every((reading, index) => reading === others[index]?.reading)) {
+  const handed = JSON.stringify(others.map(({ entry }) => [entry.configuredBy, entry.location, entry.definitions]));
+  if (before?.handed === handed && before.others.length === others.length && before.others.every((reading, index) => reading === others[index]?.reading)) {
     return before.result;
   }
   const identities = new Identities();
-  const known = new Set(plain.reading.targets.map((target) => identities.of(target)));
+  const known = new Set<string>();
   const targets: DeclaredTarget[] = [...plain.reading.targets];
   const files = new Set(plain.reading.files);
   const id = `configured:${folder}`;
@@ -82,7 +97,7 @@ export function mergeEntries(folder: string, readings: readonly { readonly entry
     }
   }
   const result = { ...plain.reading, targets, files: [...files] };
-  merged.set(plain.reading, { others: others.map((other) => other.reading), result });
+  merged.set(plain.reading, { handed, others: others.map((other) => other.reading), result });
   return result;
 }
 
@@ -107,7 +122,17 @@ function samePlace(a: Location, b: Location): boolean {
 }
 
 /** Readings are remembered as long as their files stay as they are, and so is what was made of them. */
-const merged = new WeakMap<Reading, { readonly others: readonly Reading[]; readonly result: Reading }>();
+const merged = new WeakMap<Reading, { readonly handed: string; readonly others: readonly Reading[]; readonly result: Reading }>();
+
+const numbers = new WeakMap<Reading, number>();
+let lastNumber = 0;
+
+/** A number of its own for each reading. */
+export function numberOf(reading: Reading): number {
+  let number = numbers.get(reading);
+  if (number === undefined) numbers.set(reading, (number = ++lastNumber));
+  return number;
+}
 
 /** Texts that are equal for targets that are compiled and linked alike. */
 class Identities {

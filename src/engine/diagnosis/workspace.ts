@@ -13,7 +13,7 @@ import { isRequirementsFile, readRequirements } from "../sources/python/requirem
 import { readPresets } from "../sources/cmake/presets.ts";
 import { applyConfiguredBuilds } from "./configuredBuilds.ts";
 import type { ConfiguredBuild } from "./configuredBuilds.ts";
-import { cmakeEntries, contextOf, mergeEntries } from "./cmakeProjects.ts";
+import { beside, cmakeEntries, contextOf, mergeEntries, numberOf } from "./cmakeProjects.ts";
 import type { CMakeEntry } from "./cmakeProjects.ts";
 import { configurationName, readConfiguration } from "./configuration.ts";
 import type { Configuration, RuleSetting } from "./configuration.ts";
@@ -279,11 +279,18 @@ export class Workspace {
 
   *#readCMakeProject(folder: string, context: EvaluationContext, handed: readonly Observation[]): Generator<string, Reading, undefined> {
     const list = path.join(folder, "CMakeLists.txt");
-    const readings: { readonly entry: CMakeEntry; readonly reading: Reading }[] = [];
-    for (const entry of cmakeEntries(folder, this.root, handed)) {
-      yield list;
+    const read = (entry: CMakeEntry, than: string, what: (reading: Reading) => Reading): Reading => {
       const circumstances = contextOf(entry, context);
-      readings.push({ entry, reading: this.#readings.get(`cmake:${folder}:${contextKey(circumstances)}`, list, () => readCMake(folder, this.#files, circumstances, this.#cmakeFiles)) });
+      return this.#readings.get(`cmake:${folder}:${than}:${contextKey(circumstances)}`, list, () => what(readCMake(folder, this.#files, circumstances, this.#cmakeFiles)));
+    };
+    const [first, ...others] = cmakeEntries(folder, this.root, handed);
+    yield list;
+    const plain = read(first, "", (reading) => reading);
+    const rest = beside(plain);
+    const readings = [{ entry: first, reading: plain }];
+    for (const entry of others) {
+      yield list;
+      readings.push({ entry, reading: read(entry, String(numberOf(plain)), rest) });
     }
     return mergeEntries(folder, readings);
   }

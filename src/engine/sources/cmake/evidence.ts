@@ -49,7 +49,7 @@ function readSteps(via: Via): EvidenceStep[] {
   const out: EvidenceStep[] = [];
   let frame: Frame | undefined;
   for (const step of chain.reverse()) {
-    out.push({ location: locationOf(step.origin), what: step.what });
+    out.push((step.step ??= { location: locationOf(step.origin), what: step.what }));
     frame = step.frame;
   }
   out.push(...frames(frame));
@@ -60,8 +60,7 @@ function frames(frame: Frame | undefined): readonly EvidenceStep[] {
   return frame === undefined ? none : (frame.steps ??= readFrames(frame));
 }
 
-function readFrames(frame: Frame): EvidenceStep[] {
-  const out: EvidenceStep[] = [];
-  for (let at: Frame | undefined = frame; at !== undefined && out.length < maximumSteps; at = at.parent) out.push({ location: locationOf(at.origin), what: at.what });
-  return out;
+/** Calls are nested in a bounded way, so that this may call itself; the steps of the outer calls are the same objects. */
+function readFrames(frame: Frame): readonly EvidenceStep[] {
+  return [{ location: locationOf(frame.origin), what: frame.what }, ...frames(frame.parent)].slice(0, maximumSteps);
 }

@@ -25,6 +25,8 @@ export class Conditions {
   readonly #entries: Entry[] = [];
   readonly #byId = new Map<string, number>();
   readonly #guards = new Map<number, Guard>();
+  readonly #conditions = new Map<number, Condition>();
+  readonly #lists = new WeakMap<Guard, readonly Condition[]>();
   /** Pieces looked at while merging and deciding: what bounds the cost of values with many guards. */
   work = 0;
 
@@ -82,15 +84,22 @@ export class Conditions {
 
   list(guard: Guard): readonly Condition[] {
     if (guard.length === 0) return none;
-    const out: Condition[] = [];
-    for (const code of guard) {
-      const entry = this.#entries[code >> 1];
-      if (entry === undefined) continue;
+    let known = this.#lists.get(guard);
+    if (known === undefined) this.#lists.set(guard, (known = guard.flatMap((code) => this.#condition(code) ?? [])));
+    return known;
+  }
+
+  /** One object for each decision: the facts of hundreds of targets stand under the same few. */
+  #condition(code: number): Condition | undefined {
+    const entry = this.#entries[code >> 1];
+    if (entry === undefined) return undefined;
+    let known = this.#conditions.get(code);
+    if (known === undefined) {
       const branch = code & 1;
       const byDefault = entry.byDefault === undefined ? {} : { byDefault: entry.byDefault === branch };
-      out.push({ text: entry.text, id: entry.id, branch, location: entry.location, ...byDefault });
+      this.#conditions.set(code, (known = { text: entry.text, id: entry.id, branch, location: entry.location, ...byDefault }));
     }
-    return out;
+    return known;
   }
 }
 

@@ -19,6 +19,8 @@ export interface Via {
   readonly frame: Frame | undefined;
   /** The whole way, once it was asked for: many facts share it. */
   steps?: readonly EvidenceStep[];
+  /** This step alone, likewise. */
+  step?: EvidenceStep;
 }
 
 /** A call of a function or macro, an included file, a subdirectory. */
