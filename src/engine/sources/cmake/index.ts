@@ -35,7 +35,7 @@ export function readCMake(root: string, files: Files, context: EvaluationContext
     targets = assembleTargets(vm);
     noteCommandLines(vm, targets);
     runUncalled(vm);
-    noteStatements(vm);
+    noteStatements(vm, targets);
     noteNames(vm);
   } catch (error) {
     // The bounds above should make this impossible; a reading cut short is still better than none.

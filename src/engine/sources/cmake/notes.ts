@@ -15,7 +15,7 @@ export class Notes {
   readonly sources = new Set<SourceFile>();
   /** Functions and macros that somebody called. */
   readonly called = new Set<DefinitionNode>();
-  /** Commands that set the C++ standard for targets that come later. */
+  /** Commands that set the standard or the architectures for targets that come later. */
   readonly standardSets: { readonly name: string; readonly directory: Directory; readonly targetsBefore: number; readonly call: Call; readonly text: string; readonly conditions: readonly Condition[] }[] = [];
   /** Settings of flags that drop what the user passes; of interest where the project uses torch. */
   readonly droppedUserFlags: IneffectiveSetting[] = [];

@@ -143,3 +143,27 @@ test("a misspelt name is mended wherever it stands", () => {
   assert.equal(only?.fix?.title, "Rename to CMAKE_CXX_FLAGS");
   assert.deepEqual(only?.fix?.edits.map((edit) => [edit.location.range.start.line, edit.location.range.start.character, edit.newText]), [[0, 4, "CMAKE_CXX_FLAGS"], [0, 22, "CMAKE_CXX_FLAGS"], [1, 11, "CMAKE_CXX_FLAGS"]]);
 });
+
+test("a variable's name among the options", () => {
+  const set = "set(ABI_FLAG -D_GLIBCXX_USE_CXX11_ABI=0)\nadd_library(t a.cpp)\n";
+  assert.deepEqual(ineffective(`${set}target_compile_options(t PRIVATE -O2 ABI_FLAG)\n`), ["name-instead-of-value CMakeLists.txt:4"]);
+  assert.deepEqual(ineffective(`${set}add_compile_options(ABI_FLAG)\n`), ["name-instead-of-value CMakeLists.txt:4"]);
+  assert.deepEqual(ineffective(`${set}target_compile_options(t PRIVATE \${ABI_FLAG} -include ABI_FLAG -D ABI_FLAG)\n`), []);
+  assert.deepEqual(ineffective("set(ABI_FLAG ON)\nadd_library(t a.cpp)\ntarget_compile_options(t PRIVATE ABI_FLAG OTHER)\n"), []);
+});
+
+test("a standard set after the subdirectory that it should reach", () => {
+  const late = (subdirectory: string, more = "") => ineffective({ "CMakeLists.txt": `project(p CXX)\nfind_package(Torch REQUIRED)\nadd_subdirectory(s)\nset(CMAKE_CXX_STANDARD 20)\nadd_library(x a.cpp)\n${more}`, "s/CMakeLists.txt": subdirectory });
+  const uses = "add_library(y b.cpp)\ntarget_link_libraries(y ${TORCH_LIBRARIES})\n";
+  assert.deepEqual(late(uses), ["too-late CMakeLists.txt:4"]);
+  assert.deepEqual(late("add_library(y b.cpp)\n"), []);
+  assert.deepEqual(late(`set(CMAKE_CXX_STANDARD 17)\n${uses}`), []);
+  assert.deepEqual(late(`${uses}target_compile_features(y PRIVATE cxx_std_17)\n`), []);
+  assert.deepEqual(late(uses, "set_target_properties(y PROPERTIES CXX_STANDARD 20)\n"), []);
+});
+
+test("architectures set after the last target that has any", () => {
+  assert.deepEqual(ineffective({ "CMakeLists.txt": "project(p CXX CUDA)\nadd_library(x k.cu)\nset(CMAKE_CUDA_ARCHITECTURES 80)\n" }), ["too-late CMakeLists.txt:3"]);
+  assert.deepEqual(ineffective({ "CMakeLists.txt": "project(p CXX CUDA)\nset(CMAKE_CUDA_ARCHITECTURES 80)\nadd_library(x k.cu)\n" }), []);
+  assert.deepEqual(ineffective({ "CMakeLists.txt": "project(p CXX)\nadd_library(x a.cpp)\nset(CMAKE_CUDA_ARCHITECTURES 80)\n" }), []);
+});

@@ -1,6 +1,6 @@
 import type { Arg, Call, Handler } from "../call.ts";
 import type { Interpreter } from "../interpreter.ts";
-import { noteDirectoryDefinitions } from "../observations/settings.ts";
+import { noteDirectoryDefinitions, noteOptions } from "../observations/settings.ts";
 import { appendProperty, setProperty, targetsNamed } from "../properties.ts";
 import { splitList } from "../split.ts";
 import type { Table } from "../state.ts";
@@ -131,6 +131,7 @@ function directoryList(property: string): Handler {
   return (vm, call) => {
     const items = call.args.filter((arg) => !["BEFORE", "AFTER", "SYSTEM"].includes(textOf(arg) ?? ""));
     if (property === "COMPILE_DEFINITIONS") noteDirectoryDefinitions(vm, call, piecesOf(items));
+    if (property === "COMPILE_OPTIONS") noteOptions(vm, call, items);
     appendProperty(vm, vm.directory.properties, property, piecesOf(items), call.command.name, call.args.some((arg) => textOf(arg) === "BEFORE"));
   };
 }

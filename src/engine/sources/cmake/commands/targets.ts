@@ -1,6 +1,6 @@
 import type { Arg, Call, Handler } from "../call.ts";
 import type { Interpreter } from "../interpreter.ts";
-import { noteTargetDefinitions } from "../observations/settings.ts";
+import { noteOptions, noteTargetDefinitions } from "../observations/settings.ts";
 import { appendProperty, createTarget, setProperty, targetsNamed } from "../properties.ts";
 import type { Target } from "../target.ts";
 import { knownPiece, value } from "../value.ts";
@@ -73,6 +73,7 @@ function targetProperty(property: string): Handler {
     const [first, ...rest] = call.args;
     if (first === undefined) return;
     if (property === "COMPILE_DEFINITIONS") noteTargetDefinitions(vm, call, rest);
+    if (property === "COMPILE_OPTIONS") noteOptions(vm, call, rest);
     return vm.inWorlds(first.pieces, (name) => {
       const targets = targetsNamed(vm, name);
       const what = call.command.name;

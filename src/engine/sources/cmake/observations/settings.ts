@@ -1,4 +1,4 @@
-import type { IneffectiveSetting, Language } from "../../../model/index.ts";
+import type { EvidenceStep, IneffectiveSetting, Language } from "../../../model/index.ts";
 import { evidenceOf, locationOf, sourceEvidence } from "../evidence.ts";
 import { excludes } from "../guards.ts";
 import type { Arg, Call } from "../call.ts";
@@ -17,7 +17,7 @@ export function noteSet(vm: Interpreter, name: string, call: Call, pieces: reado
   if (pieces.length === 0) return;
   if (/^CMAKE_(CXX|CUDA)_FLAGS$/.test(name)) noteOverwrite(vm, name, call, pieces);
   if (/^CMAKE_(C|CXX|CUDA)_FLAGS(_[A-Z]+)?$/.test(name)) noteNamesAmongFlags(vm, name, call, pieces);
-  if (/^CMAKE_(CXX|CUDA)_STANDARD$/.test(name) && vm.scope === vm.directory.scope) {
+  if (/^CMAKE_(CXX_STANDARD|CUDA_STANDARD|CUDA_ARCHITECTURES)$/.test(name) && vm.scope === vm.directory.scope) {
     vm.notes.standardSets.push({ name, directory: vm.directory, targetsBefore: vm.allTargets.length, call, text: render(pieces), conditions: vm.conditions.list(vm.state.path) });
   }
   noteChoice(vm, name, call, pieces);
@@ -102,6 +102,25 @@ export function noteTargetDefinitions(vm: Interpreter, call: Call, args: readonl
   for (const arg of args) noteName(vm, call, arg.pieces);
 }
 
+/** `target_compile_options(t PRIVATE ABI_FLAG)`: the word is the name of a variable that holds options. */
+export function noteOptions(vm: Interpreter, call: Call, args: readonly Arg[]): void {
+  args.forEach((arg, index) => {
+    const name = certainText(arg.pieces);
+    if (name === undefined || !/^[A-Za-z_]\w*$/.test(name) || takesNextWord.test(certainText(args[index - 1]?.pieces ?? []) ?? "") || !vm.usage.sets.has(name)) return;
+    const holding = vm.lookupSet(name)?.pieces ?? [];
+    const held = heldOptions(vm, holding);
+    if (held === undefined) return;
+    const evidence = where(vm, arg.pieces, call);
+    const { location, text } = evidence.evidence;
+    vm.observations.push({
+      kind: "ineffective-setting", reason: "name-instead-of-value", ...evidence,
+      message: `${call.command.name} gets the word ${name}, which the compiler takes for the name of a file; the variable ${name} holds \`${held}\`, which is never applied. \`\${${name}}\` was probably meant.`,
+      related: setHere(name, holding),
+      ...(text === name ? { fix: { title: `Use the value of ${name}`, edits: [{ location, newText: `\${${name}}` }] } } : {}),
+    });
+  });
+}
+
 export function noteDirectoryDefinitions(vm: Interpreter, call: Call, definitions: readonly (readonly Piece[])[]): void {
   for (const pieces of definitions) noteName(vm, call, pieces);
 }
@@ -117,7 +136,7 @@ function noteName(vm: Interpreter, call: Call, pieces: readonly Piece[]): void {
   vm.observations.push({
     kind: "ineffective-setting", reason: "name-instead-of-value", ...evidence,
     message: `${call.command.name} gets the name ${name} and defines an empty macro of that name; the variable ${name} holds \`${held}\`, which is never applied. \`\${${name}}\` was probably meant.`,
-    related: holding.slice(0, 1).flatMap((piece) => (piece.origin === undefined ? [] : [{ location: locationOf(piece.origin), what: `variable ${name} set` }])),
+    related: setHere(name, holding),
     ...(text === name ? { fix: { title: `Use the value of ${name}`, edits: [{ location, newText: `\${${name}}` }] } } : {}),
   });
 }
@@ -137,15 +156,24 @@ function noteNamesAmongFlags(vm: Interpreter, flags: string, call: Call, pieces:
       if ((match.index === 0 && index > 0) || (end === piece.text.length && index < pieces.length - 1)) continue;
       if (takesNextWord.test(piece.text.slice(0, match.index).trimEnd().split(/\s+/).at(-1) ?? "") || !vm.usage.sets.has(name)) continue;
       const holding = vm.lookupSet(name)?.pieces ?? [];
-      const held = (worlds(vm.conditions, holding, vm.state.path, 8) ?? []).map((world) => render(world.pieces).trim()).find((text) => text.startsWith("-"));
+      const held = heldOptions(vm, holding);
       if (held === undefined) continue;
       const at = { file: place.file, start: place.start + match.index, end: place.start + end };
       vm.observations.push({
         kind: "ineffective-setting", reason: "name-instead-of-value", evidence: sourceEvidence(vm, at), conditions: vm.conditions.list(vm.state.path),
         message: `${flags} gets the word ${name}, which the compiler takes for the name of a file; the variable ${name} holds \`${held}\`, which is never applied. \`\${${name}}\` was probably meant.`,
-        related: holding.slice(0, 1).flatMap((one) => (one.origin === undefined ? [] : [{ location: locationOf(one.origin), what: `variable ${name} set` }])),
+        related: setHere(name, holding),
         fix: { title: `Use the value of ${name}`, edits: [{ location: locationOf(at), newText: `\${${name}}` }] },
       });
     }
   });
+}
+
+/** What a variable holds, where that is options in some case. */
+function heldOptions(vm: Interpreter, holding: readonly Piece[]): string | undefined {
+  return (worlds(vm.conditions, holding, vm.state.path, 8) ?? []).map((world) => render(world.pieces).trim()).find((text) => text.startsWith("-"));
+}
+
+function setHere(name: string, [first]: readonly Piece[]): EvidenceStep[] {
+  return first?.origin === undefined ? [] : [{ location: locationOf(first.origin), what: `variable ${name} set` }];
 }

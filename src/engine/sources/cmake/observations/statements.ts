@@ -1,14 +1,14 @@
-import type { TorchLookup } from "../../../model/index.ts";
+import type { DeclaredTarget, TorchLookup } from "../../../model/index.ts";
 import { sourceEvidence } from "../evidence.ts";
 import type { Interpreter } from "../interpreter.ts";
 import type { Command, IfNode, Node, SourceFile } from "../syntax.ts";
-import type { Directory } from "../target.ts";
+import type { Directory, Target } from "../target.ts";
 import { origin } from "./settings.ts";
 
 /** What can only be said once everything is evaluated, from how statements stand to each other. */
-export function noteStatements(vm: Interpreter): void {
+export function noteStatements(vm: Interpreter, targets: readonly DeclaredTarget[]): void {
   noteTorchFlags(vm);
-  noteTooLate(vm);
+  noteTooLate(vm, targets);
   if (vm.targets.get("torch")?.some((target) => target.isImported)) vm.observations.push(...vm.notes.droppedUserFlags);
   for (const file of vm.notes.sources) eachIf(file.nodes, (node) => noteInvertedChoice(vm, file, node));
   for (const question of vm.notes.abiQuestions) {
@@ -51,20 +51,37 @@ function noteTorchFlags(vm: Interpreter): void {
   }
 }
 
-/** A standard that is set when the last target of the directory is made already. */
-function noteTooLate(vm: Interpreter): void {
+/** What targets take when they are made is set when the last target of the directory, or one of a subdirectory, is made already. */
+function noteTooLate(vm: Interpreter, declared: readonly DeclaredTarget[]): void {
   for (const one of vm.notes.standardSets) {
+    if (one.conditions.length > 0) continue;
+    const property = one.name.replace("CMAKE_", "");
     const made = vm.allTargets.map((target, index) => ({ target, index })).filter(({ target }) => !target.isImported && within(target.directory, one.directory));
-    const before = made.filter(({ target, index }) => index < one.targetsBefore && target.kind !== "interface");
-    if (before.length === 0 || made.some(({ index }) => index >= one.targetsBefore) || one.conditions.length > 0) continue;
-    const first = before[0]?.target;
-    if (first === undefined || before.every(({ target }) => target.properties.get(one.name.replace("CMAKE_", ""))?.pieces.map((piece) => piece.text).join("") === one.text)) continue;
+    const before = made.filter(({ target, index }) => index < one.targetsBefore && target.kind !== "interface").map(({ target }) => target);
+    const missing = before.filter((target) => target.properties.get(property)?.pieces.map((piece) => piece.text).join("") !== one.text);
+    const isLast = made.every(({ index }) => index < one.targetsBefore);
+    const missed = isLast ? missing : missing.filter((target) => target.directory !== one.directory && lacks(declared, target, one.name));
+    const [first] = missed;
+    if (first === undefined || (isLast && property === "CUDA_ARCHITECTURES" && !missed.some((target) => declaredAs(declared, target)?.languages.includes("CUDA")))) continue;
     vm.observations.push({
       kind: "ineffective-setting", reason: "too-late", conditions: one.conditions, evidence: sourceEvidence(vm, origin(one.call)),
-      message: `${one.name} is set to ${one.text} after the last target of this directory is made; targets take the standard that is set when they are made, so no target gets this one.`,
-      related: [{ location: first.origin.file.location(first.origin.start, first.origin.end), what: `target ${first.name} made before` }],
+      message: isLast
+        ? `${one.name} is set to ${one.text} after the last target of this directory is made; targets take the value that is set when they are made, so no target gets this one.`
+        : `${one.name} is set to ${one.text} after the subdirectory of target ${first.name} is added; targets take the value that is set when they are made, so ${first.name}, which uses torch, gets none.`,
+      related: missed.slice(0, isLast ? 1 : 3).map((target) => ({ location: target.origin.file.location(target.origin.start, target.origin.end), what: `target ${target.name} made before` })),
     });
   }
+}
+
+function declaredAs(declared: readonly DeclaredTarget[], target: Target): DeclaredTarget | undefined {
+  return declared.find((one) => one.name === target.name);
+}
+
+/** A target that torch's headers make demands on and that has no standard of its own. */
+function lacks(declared: readonly DeclaredTarget[], target: Target, variable: string): boolean {
+  const language = /^CMAKE_(CXX|CUDA)_STANDARD$/.exec(variable)?.[1];
+  const one = declaredAs(declared, target);
+  return one?.usesTorch === true && one.languages.some((each) => each === language) && !one.arguments.some((argument) => /^[-/]-?std[=:]/.test(argument.text) && argument.languages.some((each) => each === language));
 }
 
 function within(directory: Directory, outer: Directory): boolean {
