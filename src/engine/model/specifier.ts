@@ -11,8 +11,21 @@ export interface Specifier {
 
 const clause = /^(===|==|!=|<=|>=|<|>|~=)\s*(\S+?)(\.\*)?$/;
 
+/** Rules ask again and again for the few texts of a project; a list of thousands is not kept. */
+const mostKept = 500;
+
+function kept<V>(work: (text: string) => V): (text: string) => V {
+  const known = new Map<string, { readonly value: V }>();
+  return (text) => {
+    const found = known.get(text) ?? { value: work(text) };
+    if (known.size >= mostKept) known.clear();
+    known.set(text, found);
+    return found.value;
+  };
+}
+
 /** Parses ">=2.1,<2.9"; an empty text is the empty set of clauses, which admits all. Undefined when a clause is malformed. */
-export function parseSpecifiers(text: string): readonly Specifier[] | undefined {
+export const parseSpecifiers: (text: string) => readonly Specifier[] | undefined = kept((text) => {
   const result: Specifier[] = [];
   for (const part of text.split(",")) {
     const trimmed = part.trim();
@@ -27,7 +40,7 @@ export function parseSpecifiers(text: string): readonly Specifier[] | undefined 
     result.push({ operator, version, wildcard });
   }
   return result;
-}
+});
 
 /** A contiguous stretch of versions; a missing end is unbounded. */
 interface VersionInterval {
@@ -148,15 +161,20 @@ function intersect(a: VersionSet, b: VersionSet): VersionSet {
 }
 
 /** The versions that a specifier text admits, as intervals; undefined when it is malformed. */
-export function versionSet(specifier: string): VersionSet | undefined {
+export const versionSet: (specifier: string) => VersionSet | undefined = kept((specifier) => {
   const clauses = parseSpecifiers(specifier);
   return clauses?.reduce<VersionSet>((set, one) => intersect(set, setOf(one)), everything);
-}
+});
 
 /** Whether one version can meet all the specifiers; undefined when one of them is malformed. */
 export function canAllHold(specifiers: readonly string[]): boolean | undefined {
-  const set = versionSet(specifiers.join(","));
-  return set && set.length > 0;
+  let common = everything;
+  for (const one of specifiers) {
+    const set = versionSet(one);
+    if (!set) return undefined;
+    common = intersect(common, set);
+  }
+  return common.length > 0;
 }
 
 function contains(set: VersionSet, key: VersionKey): boolean {

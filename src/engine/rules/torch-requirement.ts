@@ -1,9 +1,11 @@
-import { boundsOf, canAllHold, evaluateMarker, parseMarker, satisfies, valueOf } from "../model/index.ts";
+import { boundsOf, evaluateMarker, parseMarker, satisfies, valueOf } from "../model/index.ts";
 import type { Finding, MarkerEnvironment, Requirement } from "../model/index.ts";
 import { looseBuildTorch } from "./build-isolation.ts";
+import { clashes } from "./pins/clashes.ts";
 import { clashingFiles } from "./pins/files.ts";
 import { imageFindings } from "./pins/images.ts";
 import { impossible } from "./pins/impossible.ts";
+import { clashingLists, recipes } from "./pins/lists.ts";
 import { actTogether, minorOf, nativesPhrase, packagesOf, pinFix, releasesAllowed, requirementWords, torchOf, wantedTorch } from "./pins/packages.ts";
 import type { Package } from "./pins/packages.ts";
 import type { Rule, RuleContext } from "./rule.ts";
@@ -15,25 +17,21 @@ export const torchRequirement: Rule = {
   severity: "warning",
   summary: "Requirements on torch that contradict each other, or a native package that does not say which torch it works with.",
   check(context) {
-    const perPackage = packagesOf(context).flatMap((one) => [...buildAgainstInstall(context, one), ...unbound(context, one), ...againstGiven(context, one)]);
-    return [...impossible(context, torchRequirement), ...perPackage, ...clashingFiles(context, torchRequirement), ...imageFindings(context, torchRequirement)];
+    const perPackage = packagesOf(context).flatMap((one) => [...buildAgainstInstall(context, one), ...clashingLists(context, torchRequirement, one), ...unbound(context, one), ...againstGiven(context, one)]);
+    return [...impossible(context, torchRequirement), ...perPackage, ...recipes(context, torchRequirement), ...clashingFiles(context, torchRequirement), ...imageFindings(context, torchRequirement)];
   },
 };
 
 /** The torch that the build asks for is one that the install refuses. */
 function buildAgainstInstall(context: RuleContext, one: Package): readonly Finding[] {
-  const result: Finding[] = [];
-  for (const install of wantedTorch(context, one)) {
-    const build = one.build.find((requirement) => requirement.name === "torch" && requirement.known && install.known && actTogether(requirement, install) && canAllHold([requirement.specifier, install.specifier]) === false);
-    if (!build) continue;
-    result.push(finding(torchRequirement, {
+  const isTorch = (requirement: Requirement) => requirement.name === "torch";
+  return clashes(wantedTorch(context, one), [...one.build, ...one.setup].filter(isTorch)).map(([install, build]) =>
+    finding(torchRequirement, {
       message: `The build requires ${requirementWords(context, build)} and the install requires ${requirementWords(context, install)}: no torch meets both, so the package is compiled against a torch that it cannot be installed with.`,
       location: install.location,
       related: [{ message: "The build requires this torch.", location: build.location }],
       fixes: [pinFix(install, build.specifier, `Require torch${build.specifier} for the install, as for the build`, false)],
     }));
-  }
-  return result;
 }
 
 /**

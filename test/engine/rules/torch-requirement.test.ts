@@ -111,3 +111,77 @@ test("a marker decides whether a requirement is in force", () => {
   assert.deepEqual(given("sys_platform == 'darwin'"), []);
   assert.deepEqual(given("platform_release > '5'"), []);
 });
+
+test("an extra that excludes what the package itself requires", () => {
+  const extras = (own: string, ...added: readonly string[]) => check({ "pyproject.toml": `${project(own)}[project.optional-dependencies]\n${added.map((one) => `${one}\n`).join("")}` });
+  const found = extras("torch==2.13.0", 'old = ["torch==2.12.0"]');
+  assert.deepEqual(lines(found), ["/p/pyproject.toml:7 warning"]);
+  assert.match(found[0]?.message ?? "", /^The extra old asks for `torch==2\.12\.0` \(pyproject\.toml:7\), and the package itself requires `torch==2\.13\.0` \(pyproject\.toml:4\): an extra is installed together with what the package requires/);
+  assert.deepEqual(extras("torch==2.13.0", 'same = ["torch==2.13.0+cu130"]', 'floor = ["torch>=2.9"]'), []);
+  assert.deepEqual(extras("torch==2.13.0; sys_platform == 'linux'", "mac = [\"torch==2.12.0; sys_platform == 'darwin'\"]"), []);
+  assert.deepEqual(extras("numpy; python_version < '4'", 'a = ["torch==2.12.*"]', 'b = ["torch==2.13.*"]').filter((one) => one.message.startsWith("The extra")), []);
+  const poetry = check({ "pyproject.toml": '[tool.poetry.dependencies]\ntorch = [\n  {version = "2.13.0", markers = "extra != \'old\'"},\n  {version = "2.12.0", optional = true},\n]\n' });
+  assert.deepEqual(poetry.filter((one) => one.message.startsWith("The extra")), []);
+  assert.deepEqual(lines(check({ "setup.cfg": "[options]\ninstall_requires =\n  torch==2.13.0\n[options.extras_require]\nold =\n  torch==2.12.0\n" })), ["/p/setup.cfg:6 warning"]);
+});
+
+test("setup_requires against install_requires", () => {
+  const found = check({ "setup.cfg": "[options]\nsetup_requires =\n  torch>=2.13\ninstall_requires =\n  torch==2.12.0\n" });
+  assert.deepEqual(lines(found), ["/p/setup.cfg:5 warning"]);
+  assert.match(found[0]?.message ?? "", /^The build requires `torch>=2\.13` \(setup\.cfg:3\) and the install requires `torch==2\.12\.0` \(setup\.cfg:5\): no torch meets both/);
+  assert.deepEqual(check({ "setup.cfg": "[options]\nsetup_requires =\n  torch>=2.12\ninstall_requires =\n  torch==2.12.0\n" }), []);
+});
+
+test("what cibuildwheel installs before a build or for a test", () => {
+  const wheels = (settings: string, own = "torch==2.13.0") => check({ "pyproject.toml": `${project(own)}[tool.cibuildwheel]\n${settings}` });
+  const before = wheels('before-build = "pip install -U pip && pip install torch==2.10.0 --index-url https://download.pytorch.org/whl/cpu"\n');
+  assert.deepEqual(lines(before), ["/p/pyproject.toml:7 warning"]);
+  assert.deepEqual(before[0]?.location.range.start.character, 50);
+  assert.match(before[0]?.message ?? "", /^cibuildwheel installs `torch==2\.10\.0` \(pyproject\.toml:7\) before each build, and the package requires `torch==2\.13\.0` \(pyproject\.toml:4\)/);
+  assert.deepEqual(lines(wheels('before-build = ["pip install cmake", "pip install torch==2.10.0"]\n')), ["/p/pyproject.toml:7 warning"]);
+  const build = check({ "pyproject.toml": '[build-system]\nrequires = ["torch==2.13.*"]\n[tool.cibuildwheel]\nbefore-build = "pip install torch==2.10.0"\n' });
+  assert.match(build[0]?.message ?? "", /and the build requires `torch==2\.13\.\*` .* the wheels are not built with what the build requires\.$/);
+  const tests = wheels('test-requires = ["pytest", "torch==2.10.0"]\n');
+  assert.match(tests[0]?.message ?? "", /^cibuildwheel tests the wheel with `torch==2\.10\.0` \(pyproject\.toml:7\), and the package requires/);
+  assert.deepEqual(wheels('before-build = "pip install torch==2.13.0+cpu"\nbefore-all = "pip install torch==2.10.0"\n'), []);
+  assert.deepEqual(wheels('[tool.cibuildwheel.windows]\nbefore-build = "pip install torch==2.10.0"\n', "torch==2.13.0; sys_platform == 'linux'"), []);
+  assert.deepEqual(wheels('before-build = "pip install torch==2.10.0"\n[tool.cibuildwheel.linux]\nbefore-build = "pip install torch==2.13.0"\n', "torch==2.13.0; sys_platform == 'linux'"), []);
+});
+
+test("a conda environment, its list for pip and the files of that list", () => {
+  const environment = (conda: string, ...pip: readonly string[]) => `dependencies:\n  - ${conda}\n  - pip:\n${pip.map((one) => `    - ${one}\n`).join("")}`;
+  const found = check({ "environment.yml": environment("pytorch=2.13.0", "torch==2.12.0") }, false);
+  assert.deepEqual(lines(found), ["/p/environment.yml:2 warning"]);
+  assert.match(found[0]?.message ?? "", /are installed together and exclude each other: no version of torch meets both\.$/);
+  assert.deepEqual(lines(check({ "environment.yml": environment("pytorch=2.13.0", "-r req.txt"), "req.txt": "torch==2.12.0\n" }, false)), ["/p/environment.yml:2 warning"]);
+  assert.deepEqual(lines(check({ "environment.yml": environment("python", "-r requirements.txt", "torch==2.13.0"), "requirements.txt": "torch==2.12.0\n" }, false)), ["/p/environment.yml:5 warning"]);
+  assert.deepEqual(check({ "environment.yml": environment("pytorch=2.13", "torch==2.13.0+cu130", "-r req.txt"), "req.txt": "torch>=2.9\n" }, false), []);
+  assert.deepEqual(check({ "environment.yml": environment("pytorch=2.13.0  # [linux]", "torch==2.12.0  # [osx]") }, false), []);
+  assert.deepEqual(check({ "environment-a.yml": environment("pytorch=2.13.0", "numpy"), "environment-b.yml": environment("pytorch=2.12.0", "numpy") }, false), []);
+});
+
+test("a recipe that compiles against another torch than it runs with", () => {
+  const recipe = (host: string, run: string) => check({ "recipe/meta.yaml": `requirements:\n  host:\n    - ${host}\n  run:\n    - ${run}\n` }, false);
+  const found = recipe("pytorch 2.12.*", "pytorch >=2.13");
+  assert.deepEqual(lines(found), ["/p/recipe/meta.yaml:5 warning"]);
+  assert.match(found[0]?.message ?? "", /^The recipe compiles against `torch==2\.12\.\*` \(recipe\/meta\.yaml:3\) and requires `torch>=2\.13` \(recipe\/meta\.yaml:5\) at run time/);
+  assert.deepEqual(recipe("pytorch 2.12.*", "pytorch >=2.12,<2.13"), []);
+  assert.deepEqual(recipe("pytorch 2.12.*", "{{ pin_compatible('pytorch') }}"), []);
+  assert.deepEqual(recipe("pytorch 2.12.*  # [linux]", "pytorch >=2.13  # [not linux]"), []);
+  assert.deepEqual(recipe('pytorch 2.12.*  # [cuda_compiler_version == "None"]', 'pytorch >=2.13  # [cuda_compiler_version != "None"]'), []);
+  const outputs = "outputs:\n  - name: a\n    requirements:\n      host: [pytorch 2.12.*]\n  - name: b\n    requirements:\n      run: [pytorch >=2.13]\n";
+  assert.deepEqual(check({ "meta.yaml": outputs }, false), []);
+});
+
+test("uv's overrides and constraints of the build are no part of the environment", () => {
+  const uv = (name: string) => check({ "pyproject.toml": `[tool.uv]\nconstraint-dependencies = ["torch==2.13.0"]\n${name} = ["torch==2.12.0"]\n` }, false);
+  assert.deepEqual(uv("override-dependencies"), []);
+  assert.deepEqual(uv("build-constraint-dependencies"), []);
+});
+
+test("thousands of pins are compared in no time", () => {
+  const many = Array.from({ length: 5000 }, (_, index) => `torch>=2.${index % 40}.${index}\n`).join("");
+  const started = performance.now();
+  check({ "requirements.txt": many }, false);
+  assert.ok(performance.now() - started < 2000);
+});

@@ -1,27 +1,26 @@
 import { basename, dirname, relative, sep } from "node:path";
-import { canAllHold, exactVersion, markersExclude, observationsOf, satisfies } from "../../model/index.ts";
+import { exactVersion, observationsOf, satisfies } from "../../model/index.ts";
 import type { Finding, Requirement } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 import { finding, groupBy, locationKey } from "../support.ts";
-import { actTogether, isAside, packagesOf, requirementWords } from "./packages.ts";
+import { boundPackages, distinctPins, exclude } from "./clashes.ts";
+import { isAside, packagesOf, requirementWords } from "./packages.ts";
 import type { Package } from "./packages.ts";
-
-/** Packages whose C++ interface crosses into an extension, so that two versions of them are two ABIs. */
-const boundPackages = new Set(["torch", "pybind11", "nanobind"]);
 
 /** Files that contradict each other: included files for certain, files of alternative routes as information. */
 export function clashingFiles(context: RuleContext, rule: Rule): readonly Finding[] {
   return [...includedFiles(context, rule), ...packagesOf(context).flatMap((one) => alternativeFiles(context, rule, one))];
 }
 
-/** `-r` and `-c` put files together: one environment has to meet both. A file also has to agree with itself. */
+/** `-r` and `-c` put files together, in a conda environment's list for pip too: one environment has to meet all. A file also has to agree with itself. */
 function includedFiles(context: RuleContext, rule: Rule): readonly Finding[] {
-  const byFile = groupBy(context.requirements.filter((one) => one.role === "requirements-file" || one.role === "constraint"), (one) => one.location.path);
-  const includes = groupBy(observationsOf(context.observations, "requirement-include").filter((one) => /\.(txt|in)$/.test(one.evidence.location.path)), (one) => one.evidence.location.path);
+  const byFile = groupBy(context.requirements.filter(isInstalledAsListed), (one) => one.location.path);
+  const includes = groupBy(observationsOf(context.observations, "requirement-include").filter((one) => isOneList(one.evidence.location.path)), (one) => one.evidence.location.path);
+  const starts = new Set([...byFile.keys(), ...includes.keys()]);
   const result: Finding[] = [];
   const seen = new Set<string>();
-  for (const [path, own] of byFile) {
-    const reached = [...own];
+  for (const path of starts) {
+    const reached = [...(byFile.get(path) ?? [])];
     const visited = new Set([path]);
     for (const queue = [path]; queue.length > 0; ) {
       for (const include of includes.get(queue.pop() ?? "") ?? []) {
@@ -31,9 +30,9 @@ function includedFiles(context: RuleContext, rule: Rule): readonly Finding[] {
         reached.push(...(byFile.get(include.path) ?? []));
       }
     }
-    const bound = reached.filter((one) => boundPackages.has(one.name) && one.known);
-    bound.forEach((a, index) => {
-      const b = bound.slice(index + 1).find((other) => other.name === a.name && actTogether(a, other) && canAllHold([a.specifier, other.specifier]) === false);
+    const pins = distinctPins(reached);
+    pins.forEach((a, index) => {
+      const b = pins.slice(index + 1).find((other) => exclude(a, other));
       const key = b && [locationKey(a.location), locationKey(b.location)].sort().join();
       if (!b || key === undefined || seen.has(key)) return;
       seen.add(key);
@@ -45,6 +44,17 @@ function includedFiles(context: RuleContext, rule: Rule): readonly Finding[] {
     });
   }
   return result;
+}
+
+/** Recipes and the tables of rapids are several lists in one file, and metadata is compared by package. */
+function isOneList(path: string): boolean {
+  return /\.(txt|in|ya?ml)$/.test(path) && !/^(meta|recipe|dependencies)\.ya?ml$/.test(basename(path));
+}
+
+function isInstalledAsListed(one: Requirement): boolean {
+  if (one.role === "conda") return isOneList(one.location.path);
+  // uv keeps constraints of the build apart, and an override takes the place of what it contradicts.
+  return one.role === "requirements-file" || (one.role === "constraint" && one.group !== "build" && one.group !== "override");
 }
 
 /** Words in a file's name that say it is one of several variants, of which a user takes one. */
@@ -66,7 +76,7 @@ function alternativeFiles(context: RuleContext, rule: Rule, one: Package): reado
   if (one.natives.length === 0 && !one.imports.some((observed) => !observed.optional)) return [];
   const result: Finding[] = [];
   for (const [name, requirements] of groupBy(routesOf(context, one), (requirement) => requirement.name)) {
-    const pins = requirements.filter((requirement) => exactVersion(requirement.specifier) !== undefined || /^==[\d.]+\*$/.test(requirement.specifier));
+    const pins = distinctPins(requirements).filter((requirement) => exactVersion(requirement.specifier) !== undefined || /^==[\d.]+\*$/.test(requirement.specifier));
     for (const [index, pin] of pins.entries()) {
       const other = pins.slice(index + 1).find((candidate) => candidate.location.path !== pin.location.path && disagree(pin, candidate));
       if (!other) continue;
@@ -91,5 +101,5 @@ function depth(requirement: Requirement): number {
 function disagree(a: Requirement, b: Requirement): boolean {
   const [x, y] = [a, b].map((one) => exactVersion(one.specifier));
   if (x !== undefined && y !== undefined && (satisfies(x, b.specifier) === true || satisfies(y, a.specifier) === true)) return false;
-  return !markersExclude(a.marker, b.marker) && canAllHold([a.specifier, b.specifier]) === false;
+  return exclude(a, b);
 }

@@ -11,8 +11,14 @@ import { exchangesObjects } from "../torch.ts";
 export interface Package {
   readonly directory: string;
   readonly build: readonly Requirement[];
+  /** `setup_requires`, which setuptools adds to what the build requires. */
+  readonly setup: readonly Requirement[];
   /** What installers of the built package are told to install with it. */
   readonly install: readonly Requirement[];
+  /** The extras: each is installed together with what the package requires. */
+  readonly extras: readonly Requirement[];
+  /** What cibuildwheel installs beside it, by the list that names it. */
+  readonly wheelBuilds: readonly Requirement[];
   /** Requirements files at hand that stand for the package itself, not for a variant, its tests or its documentation. */
   readonly files: readonly Requirement[];
   /** Compiled targets that exchange C++ objects with torch, so that they fit one torch only. */
@@ -49,10 +55,14 @@ function findPackages(context: RuleContext): readonly Package[] {
   const isolation = observationsOf(context.observations, "build-isolation");
   return ordered.map((directory) => {
     const own = (path: string) => dirname(path) === directory && metadataFile.test(basename(path));
+    const metadata = (role: Requirement["role"]) => context.requirements.filter((one) => one.role === role && ownerOf(one.location.path) === directory && !isVariantPyproject(one.location.path));
     return {
       directory,
       build: context.requirements.filter((one) => one.role === "build" && own(one.location.path)),
-      install: context.requirements.filter((one) => one.role === "install" && ownerOf(one.location.path) === directory && !isVariantPyproject(one.location.path)),
+      setup: metadata("setup-requires"),
+      install: metadata("install"),
+      extras: metadata("optional"),
+      wheelBuilds: metadata("development").filter((one) => one.group?.startsWith("cibuildwheel ")),
       files: context.requirements.filter((one) => one.role === "requirements-file" && isMainFile(one.location.path, directory)),
       natives: context.declared.filter((one) => isNative(context, one) && ownerOf(one.target.location.path) === directory),
       imports: observationsOf(context.observations, "torch-import").filter((one) => ownerOf(one.evidence.location.path) === directory),

@@ -1,5 +1,6 @@
 import type { Condition } from "../../../model/index.ts";
 import type { Collector, RequirementSetting, SourceText } from "./collector.ts";
+import { selectorBehind } from "./condaSelector.ts";
 import { addCondaSpec, parseCondaSpec } from "./condaSpec.ts";
 import { YamlFile } from "./yamlText.ts";
 import type { YamlText } from "./yamlText.ts";
@@ -74,16 +75,10 @@ class RecipeReader {
 
   #requirement(text: YamlText, setting: RequirementSetting, outer: readonly Condition[]): void {
     const { source } = this.#yaml;
-    const lineEnd = source.text.indexOf("\n", text.end);
-    const selector = /^\s*#\s*\[([^\]]+)\]/.exec(source.text.slice(text.end, lineEnd < 0 ? undefined : lineEnd));
     const within = this.#template.branches.filter((one) => one.start <= text.start && text.start < one.end).map((one) => one.condition);
-    const conditions = [...outer, ...within];
-    let marker: string | undefined;
-    if (selector?.[1] !== undefined) {
-      marker = platformMarker(selector[1].trim());
-      if (marker === undefined) conditions.push(selectorCondition(source, selector[1].trim(), text));
-    }
-    const complete: RequirementSetting = { ...setting, conditions, ...(marker === undefined ? {} : { marker }) };
+    const selector = selectorBehind(source, text);
+    const conditions = [...outer, ...within, ...(selector?.conditions ?? [])];
+    const complete: RequirementSetting = { ...setting, ...selector, conditions };
     if (!/\{\{/.test(text.value)) {
       addCondaSpec(source, text.start, text.value, complete, this.#collector);
       return;
@@ -98,22 +93,6 @@ class RecipeReader {
       known, setting: complete, location: source.location(text.start, text.end), text: text.value,
     });
   }
-}
-
-const selectors: Readonly<Record<string, string>> = {
-  linux: "sys_platform == 'linux'", linux64: "sys_platform == 'linux' and platform_machine == 'x86_64'", osx: "sys_platform == 'darwin'", win: "sys_platform == 'win32'",
-  unix: "sys_platform != 'win32'", x86_64: "platform_machine == 'x86_64'", aarch64: "platform_machine == 'aarch64'", arm64: "platform_machine == 'arm64'",
-  "not linux": "sys_platform != 'linux'", "not osx": "sys_platform != 'darwin'", "not win": "sys_platform != 'win32'", "not x86_64": "platform_machine != 'x86_64'",
-};
-
-/** A selector about platforms as a marker; undefined for others. */
-function platformMarker(selector: string): string | undefined {
-  return selectors[selector.replace(/\s+/g, " ")];
-}
-
-function selectorCondition(source: SourceText, selector: string, text: YamlText): Condition {
-  const negated = /^not\s+(\w+)$/.exec(selector);
-  return { text: selector, id: `${source.path}#[${negated?.[1] ?? selector}]`, branch: negated ? 1 : 0, location: source.location(text.start, text.end) };
 }
 
 function readTemplate(source: SourceText): Template {

@@ -60,13 +60,13 @@ export function readRequirements(path: string, files: Files): Reading {
       readSetupCfg(source, collector);
       break;
     case "conda-environment":
-      readCondaEnvironment(source, collector);
+      readCondaEnvironment(source, collector, isRequirementsFile);
       break;
     case "conda-recipe":
       readCondaRecipe(source, collector);
       break;
     case "rapids":
-      readRapidsDependencies(source, collector);
+      readRapidsDependencies(source, collector, isRequirementsFile);
       break;
     case "dockerfile":
       readDockerfile(source, collector);

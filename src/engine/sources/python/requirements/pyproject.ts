@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { normaliseName, parseVersion } from "../../../model/index.ts";
 import type { Observation } from "../../../model/index.ts";
+import { readCibuildwheel } from "./cibuildwheel.ts";
 import type { Collector, RequirementSetting, SourceText } from "./collector.ts";
 import { readToml, tomlArray, tomlAt, tomlString, tomlTable } from "./tomlText.ts";
 import type { TomlNode, TomlTable } from "./tomlText.ts";
@@ -65,14 +66,20 @@ function readPoetry(source: SourceText, root: TomlTable, collector: Collector): 
   for (const [table, setting] of lists) {
     for (const [name, node] of table) {
       if (name === "python") continue;
-      for (const one of node.kind === "array" ? node.elements : [node]) {
+      const alternatives = node.kind === "array" ? node.elements : [node];
+      for (const [branch, one] of alternatives.entries()) {
         const version = one.kind === "string" ? one : tomlAt(one, "version");
         if (version?.kind !== "string") continue;
         const specifier = poetrySpecifier(version.value);
         const marker = tomlString(one, "markers");
         collector.push({
           name: normaliseName(name), specifier: specifier ?? version.value, known: specifier !== undefined, marker,
-          setting: tomlAt(one, "optional") === undefined ? setting : { ...setting, role: "optional", group: setting.group ?? "extras" },
+          setting: {
+            ...setting,
+            ...(tomlAt(one, "optional") === undefined ? {} : { role: "optional", group: setting.group ?? "extras" }),
+            // Poetry takes one entry of a list: they are alternatives, told apart by their markers.
+            ...(alternatives.length < 2 ? {} : { conditions: [{ text: `one of the entries of ${name}`, id: `${source.path}:${node.start}`, branch, location: source.location(node.start, node.end) }] }),
+          },
           location: source.location(one.start, one.end), text: source.text.slice(one.start, one.end),
         });
       }
@@ -159,32 +166,6 @@ function readPythonRange(source: SourceText, root: TomlTable, collector: Collect
   const specifier = poetry?.kind === "string" ? poetrySpecifier(poetry.value) : undefined;
   if (poetry && specifier !== undefined) {
     collector.observations.push({ kind: "python-range", specifier, evidence: source.evidence(poetry.start, poetry.end), conditions: [] });
-  }
-}
-
-/** Source: cibuildwheel.pypa.io, options. Only what the build environment fixes for the compilers and for torch. */
-function readCibuildwheel(source: SourceText, root: TomlTable, collector: Collector, add: (node: TomlNode, setting: RequirementSetting) => void): void {
-  const scopes: (TomlNode | undefined)[] = [tomlAt(root, "tool", "cibuildwheel")];
-  for (const platform of ["linux", "macos", "windows"]) scopes.push(tomlAt(root, "tool", "cibuildwheel", platform));
-  scopes.push(...tomlArray(root, "tool", "cibuildwheel", "overrides"));
-  for (const scope of scopes) {
-    for (const [name, node] of tomlTable(scope, "environment")) pushEnvironment(source, collector, name, node.kind === "string" ? node.value : undefined, node.start, node.end);
-    const text = tomlAt(scope, "environment");
-    if (text?.kind === "string") {
-      for (const match of text.value.matchAll(/(?:^|\s)([A-Za-z_]\w*)=("[^"]*"|'[^']*'|\S*)/g)) pushEnvironment(source, collector, match[1] ?? "", (match[2] ?? "").replace(/^["']|["']$/g, ""), text.start, text.end);
-    }
-    for (const node of tomlArray(scope, "test-requires")) add(node, { role: "development", group: "cibuildwheel tests" });
-  }
-}
-
-function pushEnvironment(source: SourceText, collector: Collector, name: string, value: string | undefined, start: number, end: number): void {
-  const observed = { evidence: source.evidence(start, end), conditions: [] };
-  if (name === "TORCH_CUDA_ARCH_LIST" || name === "CUDAARCHS" || name === "PYTORCH_ROCM_ARCH") {
-    collector.observations.push({ kind: "architecture-list", variable: name, value, ...observed });
-  }
-  if (name === "PIP_NO_BUILD_ISOLATION" && value !== undefined && /^(0|false|no|off)$/i.test(value)) {
-    // pip reads the variable as the value of build isolation itself, so "false" switches it off.
-    collector.observations.push({ kind: "build-isolation", isolated: false, packages: [], ...observed });
   }
 }
 
