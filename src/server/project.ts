@@ -44,6 +44,7 @@ export class Project {
   #last: Diagnosis | undefined;
   #fingerprint = "";
   #fingerprintTime = 0;
+  #environmentChanged = false;
   #announced = "";
   readonly #reported = new Set<string>();
 
@@ -99,10 +100,13 @@ export class Project {
     }
   }
 
-  /** Looks whether the environment changed on disk; true once for each change. */
+  /** Looks whether the environment changed on disk. True once for each change, also for one that a question found first. */
   noticeEnvironment(): boolean {
     this.#fingerprintTime = 0;
-    return this.#noticeEnvironmentChange();
+    this.#noticeEnvironmentChange();
+    const isNews = this.#environmentChanged;
+    this.#environmentChanged = false;
+    return isNews;
   }
 
   /** A file changed, on disk or in an editor. True when that can matter here. */
@@ -170,8 +174,8 @@ export class Project {
 
   /** Each check is news for the curious; the first one, and another torch, for everybody. */
   #announce({ installed, findings, files }: Diagnosis, milliseconds: number): void {
-    const against = installed.length === 0 ? "no torch, since none was found" : joinWords(installed.map(torchName));
-    const message = `Checked ${this.root} against ${against}: ${findings.length} findings in ${files.length} build files, ${milliseconds.toFixed(1)} ms.`;
+    const against = this.environmentProblem ?? (installed.length === 0 ? "No torch was found." : `Against ${joinWords(installed.map(torchName))}.`);
+    const message = `Checked ${this.root}. ${against} Findings: ${findings.length}, build files: ${files.length}, ${milliseconds.toFixed(1)} ms.`;
     if (this.#announced === against) {
       this.#host.log(message);
     } else {
@@ -195,18 +199,17 @@ export class Project {
   }
 
   /** pip and conda change environments behind every editor's back; a few stats tell. */
-  #noticeEnvironmentChange(): boolean {
+  #noticeEnvironmentChange(): void {
     if (this.#last === undefined || performance.now() - this.#fingerprintTime < environmentCheckInterval) {
-      return false;
+      return;
     }
     const fingerprint = this.#environmentFingerprint(this.#last);
-    if (fingerprint === this.#fingerprint) {
-      return false;
+    if (fingerprint !== this.#fingerprint) {
+      this.#fingerprint = fingerprint;
+      this.#environmentChanged = true;
+      this.#host.info(`The environment of ${this.root} changed on disk.`);
+      this.#rebuild();
     }
-    this.#fingerprint = fingerprint;
-    this.#host.info(`The environment of ${this.root} changed on disk.`);
-    this.#rebuild();
-    return true;
   }
 
   #environmentFingerprint(diagnosis: Diagnosis): string {

@@ -44,6 +44,7 @@ test("opening a build file underlines what is wrong in it", async () => {
 test("Check Workspace shows all findings", async () => {
   await workbench.runCommand("Abiding: Check Workspace");
   await page.locator(".markers-panel .monaco-list-row").filter({ hasText: "RowwiseTorch.cmake" }).first().waitFor();
+  await page.locator(".codelens-decoration").filter({ hasText: /^\d+ errors? against torch 2\.14\.1/ }).waitFor();
   await workbench.screenshot("vsix-first-minute");
 });
 
@@ -78,8 +79,8 @@ test("no notification appeared, which here would be drawn", async () => {
 
 test("Show Log shows what the extension and its server did", async () => {
   await workbench.runCommand("Abiding: Show Log");
-  await page.locator(".part.panel .view-line").filter({ hasText: "against torch" }).first().waitFor();
+  await page.locator(".part.panel .view-line").filter({ hasText: "Against torch" }).first().waitFor();
   const log = server?.extensionLog("Abiding") ?? "";
-  assert.match(log, /Checked .*skewed-extension against torch 2\.14\.1\+cu130 \(catalogue\): \d+ findings/);
+  assert.match(log, /Checked .*skewed-extension\. Against torch 2\.14\.1\+cu130 \(catalogue\)\. Findings: \d+/);
   assert.doesNotMatch(log, /\[error\]/);
 });
