@@ -19,6 +19,8 @@ export interface Requirement {
   readonly group?: string;
   /** Index options in force for that line. */
   readonly indexUrls: readonly string[];
+  /** `--index-url` is given for that line, so that PyPI is not searched unless `indexUrls` names it. */
+  readonly replacesDefaultIndex?: boolean;
   readonly nightly: boolean;
   /** False when the version part is computed and could not be evaluated. */
   readonly known: boolean;

@@ -37,13 +37,19 @@ function stale(context: RuleContext, one: Requirement): Finding | undefined {
   const days = Math.floor((newest.at - built.getTime()) / 86_400_000);
   if (days <= daysListed) return undefined;
   const release = one.name === "torch" ? context.catalogue.torchRelease(publicVersion(exactVersion(one.specifier) ?? "")?.replace(/\.dev\d+$/, "") ?? "") : undefined;
-  const instead = release ? ` torch ${release.version} has been released since; pin that.` : " Pin a release, or a nightly that the index still lists.";
+  const nightlyOnly = one.replacesDefaultIndex === true && one.indexUrls.length > 0 && one.indexUrls.every(isNightlyIndex);
+  const index = nightlyOnly ? `, and take it from an index of releases (${one.indexUrls[0]?.replace("/nightly", "") ?? ""}): the one given here holds nightlies only` : "";
+  const instead = release ? ` torch ${release.version} has been released since; pin that${index}.` : " Pin a release, or a nightly that the index still lists.";
   return finding(nightlyPin, {
     message: `${requirementWords(context, one)} was built on ${built.toISOString().slice(0, 10)}, ${days} days or more before today (torch ${newest.release.version} came out on ${newest.release.date}). The nightly index lists the newest 60 builds only, so this one can no longer be installed from it.${instead}`,
     location: one.location,
     against: [{ kind: "catalogue", table: "torch-releases", row: newest.release.version, source: newest.release.sources[0] ?? "" }],
-    fixes: [release && one.specifierLocation ? { title: `Require torch==${release.version}`, preferred: false, edits: [{ location: one.specifierLocation, newText: `==${release.version}` }] } : undefined],
+    fixes: [release && one.specifierLocation && !nightlyOnly ? { title: `Require torch==${release.version}`, preferred: false, edits: [{ location: one.specifierLocation, newText: `==${release.version}` }] } : undefined],
   });
+}
+
+function isNightlyIndex(url: string): boolean {
+  return /\/nightly(\/|$)/.test(url);
 }
 
 /** Images and test lists that follow the nightly do so on purpose; a build that follows it binds to a torch of one day. */

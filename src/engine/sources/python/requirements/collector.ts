@@ -27,6 +27,7 @@ export interface RequirementSetting {
   readonly role: Requirement["role"];
   readonly group?: string;
   readonly indexUrls?: readonly string[];
+  readonly replacesDefaultIndex?: boolean;
   readonly marker?: string;
   readonly conditions?: readonly Condition[];
 }
@@ -114,6 +115,7 @@ export class Collector {
       role: setting.role,
       ...(setting.group === undefined ? {} : { group: setting.group }),
       indexUrls,
+      ...(setting.replacesDefaultIndex === true ? { replacesDefaultIndex: true } : {}),
       nightly,
       known: entry.known,
       conditions: setting.conditions ?? [],

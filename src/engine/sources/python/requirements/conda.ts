@@ -27,9 +27,11 @@ export function readPipList(yaml: YamlFile, items: readonly unknown[], collector
   const { source } = yaml;
   const texts = items.flatMap((item) => yaml.text(item) ?? []);
   const indexUrls = [...(setting.indexUrls ?? [])];
+  let replacesDefaultIndex = false;
   for (const { value } of texts) {
-    const index = /^(?:--index-url|--extra-index-url|--find-links|-i|-f)[=\s]+(\S+)/.exec(value.trim());
-    if (index?.[1] !== undefined) indexUrls.push(index[1]);
+    const index = /^(--index-url|--extra-index-url|--find-links|-i|-f)[=\s]+(\S+)/.exec(value.trim());
+    if (index?.[2] !== undefined) indexUrls.push(index[2]);
+    replacesDefaultIndex ||= /^(?:--index-url|-i)$/.test(index?.[1] ?? "");
   }
   for (const text of texts) {
     const { value, start, end } = text;
@@ -39,10 +41,10 @@ export function readPipList(yaml: YamlFile, items: readonly unknown[], collector
       const path = resolve(dirname(source.path), file[1]);
       collector.observations.push({ kind: "requirement-include", path, constraint, evidence: source.evidence(start, end), conditions: setting.conditions ?? [] });
       const inner = isRead(path) || /^[a-z]+:\/\/|\$/i.test(file[1]) ? undefined : collector.open(path);
-      if (inner) readRequirementsTxt(inner, collector, { ...setting, role: constraint ? "constraint" : "requirements-file", indexUrls }, isRead, 1);
+      if (inner) readRequirementsTxt(inner, collector, { ...setting, role: constraint ? "constraint" : "requirements-file", indexUrls, replacesDefaultIndex }, isRead, 1);
     } else if (!value.trim().startsWith("-")) {
       const selector = selectorBehind(source, text);
-      collector.add(source, start, value, { ...setting, ...selector, conditions: [...(setting.conditions ?? []), ...(selector?.conditions ?? [])], indexUrls });
+      collector.add(source, start, value, { ...setting, ...selector, conditions: [...(setting.conditions ?? []), ...(selector?.conditions ?? [])], indexUrls, replacesDefaultIndex });
     }
   }
 }

@@ -36,6 +36,7 @@ function readPip(source: SourceText, words: readonly ShellWord[], collector: Col
   const targets: ShellWord[] = [];
   const includes: { readonly word: ShellWord; readonly constraint: boolean }[] = [];
   let isolationOff: ShellWord | undefined;
+  let replacesDefaultIndex = false;
   for (let i = 0; i < words.length; i += 1) {
     const word = words[i];
     if (!word) continue;
@@ -45,6 +46,7 @@ function readPip(source: SourceText, words: readonly ShellWord[], collector: Col
     if (pipValueOptions.test(name)) {
       const value = assigned ? { ...word, text: assigned[2] ?? "" } : words[(i += 1)];
       if (!value) break;
+      if (/^(-i|--index-url|--default-index)$/.test(name)) replacesDefaultIndex = true;
       if (/^(-i|--index-url|--extra-index-url|-f|--find-links|--index|--default-index)$/.test(name)) indexUrls.push(value.text);
       else if (/^(-r|--requirements?|-c|--constraints?)$/.test(name)) includes.push({ word: value, constraint: /^(-c|--constraint)/.test(name) });
       continue;
@@ -53,7 +55,7 @@ function readPip(source: SourceText, words: readonly ShellWord[], collector: Col
     if (/^[\d]?>|^</.test(name)) break;
     targets.push(word);
   }
-  const inForce = { ...setting, indexUrls };
+  const inForce = { ...setting, indexUrls, replacesDefaultIndex };
   const named: string[] = [];
   for (const target of targets) {
     const name = addTarget(source, target, collector, inForce);

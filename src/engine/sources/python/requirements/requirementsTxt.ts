@@ -72,7 +72,8 @@ export function readRequirementsTxt(source: SourceText, collector: Collector, se
     if (one && /^--(index-url|extra-index-url|find-links)$/.test(one.name) && one.value !== "") indexUrls.push(one.value);
   }
   // pip applies index options of a file to all of its lines, wherever they stand.
-  const inForce: RequirementSetting = { ...setting, indexUrls };
+  const replacesDefaultIndex = setting.replacesDefaultIndex === true || options.some((one) => one?.name === "--index-url");
+  const inForce: RequirementSetting = { ...setting, indexUrls, replacesDefaultIndex };
   lines.forEach((line, index) => {
     const given = options[index];
     if (given && (given.name === "--requirement" || given.name === "--constraint")) {
