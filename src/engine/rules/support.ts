@@ -120,6 +120,9 @@ export function isOptIn(conditions: readonly Condition[], target: DeclaredTarget
   return ownConditions(conditions, target).some((one) => one.byDefault === false);
 }
 
+/** Ends a message on what only such a choice brings about; its conditions are named before. */
+export const notByDefault = "This is not what happens by default.";
+
 /** "setup.py:8" or "setup.py:8, when USE_CUDA is on", to stand in brackets. */
 export function placeWhen(location: Location, conditions: readonly Condition[], root: string): string {
   const phrase = conditionPhrase(conditions);
@@ -220,6 +223,9 @@ export function sourceOf(evidence: readonly Evidence[]): SourceEvidence | undefi
 
 const severityOrder: readonly Severity[] = ["error", "warning", "info", "hint"];
 
+/** What one place can say before nobody reads it. */
+const maximumMessages = 6;
+
 /** Findings of one rule at one place become one: the gravest leads, the others add their sentences and places. */
 export function mergeByLocation(findings: readonly Finding[]): Finding[] {
   const merged: Finding[] = [];
@@ -230,7 +236,7 @@ export function mergeByLocation(findings: readonly Finding[]): Finding[] {
     const messages = [...new Set(sorted.map((one) => one.message))];
     merged.push({
       ...lead,
-      message: messages.join(" "),
+      message: [...messages.slice(0, maximumMessages), ...(messages.length > maximumMessages ? [`${messages.length - maximumMessages} more like these are not shown.`] : [])].join(" "),
       related: distinctPlaces(sorted.flatMap((one) => one.related), lead.location),
       against: sorted.flatMap((one) => one.against),
       fixes: lead.fixes.length > 0 ? lead.fixes : (sorted.find((one) => one.fixes.length > 0)?.fixes ?? []),

@@ -46,11 +46,15 @@ test("no torch in the target, torch's stable headers alone, no Linux, and branch
   assert.deepEqual(project([old], { conditions: [made.condition("TORCH_VERSION < 2.7")] }).torch("2.9.1", abi(1)).check(libstdcxxAbi), []);
 });
 
-test("a value that whoever builds has to choose is silent, the default of the same switch is not", () => {
+test("a value that whoever builds has to choose is information against a given torch, the default of the same switch is an error", () => {
   const made = project([old]);
-  const under = (byDefault: boolean) => lines(project([old], { conditions: [{ ...made.condition("OLD_ABI"), byDefault }] }).torch("2.9.1", abi(1)).check(libstdcxxAbi));
-  assert.deepEqual(under(false), []);
-  assert.deepEqual(under(true), ["/p/setup.py:2 error"]);
+  const under = (byDefault: boolean) => project([old], { conditions: [{ ...made.condition("OLD_ABI"), byDefault }] });
+  const chosen = under(false).torch("2.9.1", abi(1)).check(libstdcxxAbi);
+  assert.deepEqual(lines(chosen), ["/p/setup.py:2 info"]);
+  assert.match(chosen[0]?.message ?? "", /\(set at setup\.py:2, when OLD_ABI is on\), .* This is not what happens by default\.$/);
+  assert.deepEqual(under(false).check(libstdcxxAbi), []);
+  assert.deepEqual(under(false).torch("2.5.1", abi(0)).check(libstdcxxAbi), []);
+  assert.deepEqual(lines(under(true).torch("2.9.1", abi(1)).check(libstdcxxAbi)), ["/p/setup.py:2 error"]);
 });
 
 test("the value of torch itself is silent, TensorFlow's is not", () => {
@@ -128,6 +132,14 @@ test("targets that are linked together", () => {
   assert.deepEqual(lines(linked(zero, undefined).check(libstdcxxAbi)), ["/p/CMakeLists.txt:2 warning"]);
   assert.deepEqual(linked(one, undefined).check(libstdcxxAbi), []);
   assert.deepEqual(linked(zero, one, "interface").check(libstdcxxAbi), []);
+});
+
+test("what one value does to many targets is one sentence", () => {
+  const made = linked(undefined, "_GLIBCXX_USE_CXX11_ABI=0");
+  for (const name of ["tool", "other"]) made.target("/p/CMakeLists.txt", ["/p/main.cpp"], { name, usesTorch: false, kind: "executable", arguments: [], links: [made.link("/p/CMakeLists.txt", "core", { isProjectTarget: true })] });
+  const found = made.check(libstdcxxAbi);
+  assert.deepEqual(lines(found), ["/p/CMakeLists.txt:2 warning"]);
+  assert.equal(found[0]?.message, "Target core is compiled with _GLIBCXX_USE_CXX11_ABI=0 (CMakeLists.txt:2), and targets main, tool and other, with which it is linked, get no value and so the compiler's default of 1. Functions between the two that take or return std::string will not be found.");
 });
 
 test("targets that are not linked together may differ", () => {

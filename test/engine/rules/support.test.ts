@@ -49,6 +49,8 @@ test("findings at one place become one, the gravest first", () => {
   const make = (severity: Finding["severity"], message: string): Finding => finding({ name: "r", severity }, { message, location });
   const [merged, ...rest] = mergeByLocation([make("warning", "Second."), make("error", "First."), make("warning", "Second.")]);
   assert.deepEqual([merged?.severity, merged?.message, rest.length], ["error", "First. Second.", 0]);
+  const many = mergeByLocation(Array.from({ length: 300 }, (_, index) => make("error", `${index}.`)));
+  assert.deepEqual(many.map((one) => one.message), ["0. 1. 2. 3. 4. 5. 294 more like these are not shown."]);
 });
 
 test("names that could not be worked out, whole or in part", () => {

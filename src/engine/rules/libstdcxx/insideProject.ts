@@ -1,5 +1,5 @@
 /** The libstdc++ ABI of the parts of one project against each other. */
-import type { AbiSetting, Condition, DeclaredBody, Finding } from "../../model/index.ts";
+import type { AbiSetting, Condition, DeclaredBody, Fact, Finding, SourceEvidence } from "../../model/index.ts";
 import { canHoldTogether, observationsOf } from "../../model/index.ts";
 import { once } from "../once.ts";
 import type { Rule, RuleContext } from "../rule.ts";
@@ -19,6 +19,7 @@ export function insideProject(rule: Severities, context: RuleContext): readonly 
 function betweenTargets(rule: Severities, context: RuleContext): readonly Finding[] {
   const byName = new Map(context.declared.filter((one) => one.target.builder === "cmake").map((one) => [one.name, one]));
   const findings: Finding[] = [];
+  const pairs: Uneven[] = [];
   // Mostly all targets of a project get one value, and hundreds of them have hundreds of links.
   const differ = new Set([...byName.values()].flatMap((one) => byDefault(one).map((claim) => claim.value))).size > 1;
   if (!differ && ![...byName.values()].some((one) => zeroOf(one) !== undefined)) return [];
@@ -28,10 +29,10 @@ function betweenTargets(rule: Severities, context: RuleContext): readonly Findin
       if (other === undefined || other === body || !passesObjects(other)) continue;
       const pair = differ ? disagreeing(byDefault(body), byDefault(other)) : undefined;
       if (pair !== undefined) findings.push(pairFinding(rule, context, pair));
-      else findings.push(...againstDefault(rule, context, body, other), ...againstDefault(rule, context, other, body));
+      else pairs.push(...uneven(body, other), ...uneven(other, body));
     }
   }
-  return findings;
+  return [...findings, ...againstDefault(rule, context, pairs)];
 }
 
 /** Switches that have to be thrown are looked at where they meet in one target. */
@@ -86,20 +87,38 @@ const zeroOf = once((body: DeclaredBody) => abiFacts(body, "CXX").find((one) => 
 
 const isSilent = once((body: DeclaredBody) => !body.facts.some((one) => one.trait === "libstdcxx-abi") && !body.target.arguments.some((one) => !one.known && one.languages.includes("CXX")));
 
-/** An explicit 0 (or torch's 0) on one side, nothing on the other: the compiler's default is 1 since GCC 5. */
-function againstDefault(rule: Severities, context: RuleContext, explicit: DeclaredBody, silent: DeclaredBody): readonly Finding[] {
+/** A target with an explicit 0 (or torch's 0), and one with nothing that it is linked with: the compiler's default is 1 since GCC 5. */
+interface Uneven {
+  readonly explicit: DeclaredBody;
+  readonly silent: DeclaredBody;
+  readonly zero: Fact;
+  readonly evidence: SourceEvidence;
+}
+
+function uneven(explicit: DeclaredBody, silent: DeclaredBody): readonly Uneven[] {
   const zero = zeroOf(explicit);
   if (zero === undefined || !isSilent(silent) || !passesObjects(silent) && silent.target.kind !== "module" && silent.target.kind !== "executable") return [];
   const [evidence] = zero.evidence;
-  if (evidence?.kind !== "source") return [];
-  // Whether std::string crosses between the two cannot be told from build files.
-  return [finding(rule, {
-    severity: "warning",
-    message: `${capital(targetsPhrase([explicit.name]))} is compiled with _GLIBCXX_USE_CXX11_ABI=0 (${placeWhen(evidence.location, zero.conditions, context.root)}), and ${targetsPhrase([silent.name])}, with which it is linked, gets no value and so the compiler's default of 1. Functions between the two that take or return std::string will not be found.`,
-    target: explicit.name,
-    location: evidence.location,
-    related: [{ message: `${targetsPhrase([silent.name])} gets no _GLIBCXX_USE_CXX11_ABI`, location: silent.target.location }],
-  })];
+  return evidence?.kind === "source" ? [{ explicit, silent, zero, evidence }] : [];
+}
+
+/** One sentence for all targets that get the value from one place. */
+function againstDefault(rule: Severities, context: RuleContext, pairs: readonly Uneven[]): readonly Finding[] {
+  return [...groupBy(pairs, ({ zero, evidence }) => `${locationKey(evidence.location)} ${conditionSuffix(zero.conditions)}`).values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { zero, evidence } = first;
+    const [explicit, silent] = [new Set(group.map((one) => one.explicit.name)), new Map(group.map((one) => [one.silent.name, one.silent]))];
+    const [one, other] = [explicit.size === 1, silent.size === 1];
+    // Whether std::string crosses between the two cannot be told from build files.
+    return [finding(rule, {
+      severity: "warning",
+      message: `${capital(targetsPhrase([...explicit]))} ${one ? "is" : "are"} compiled with _GLIBCXX_USE_CXX11_ABI=0 (${placeWhen(evidence.location, zero.conditions, context.root)}), and ${targetsPhrase([...silent.keys()])}, with which ${one ? "it is" : "they are"} linked, ${other ? "gets" : "get"} no value and so the compiler's default of 1. Functions between the two that take or return std::string will not be found.`,
+      ...(one ? { target: first.explicit.name } : {}),
+      location: evidence.location,
+      related: [...silent.values()].map((body) => ({ message: `${targetsPhrase([body.name])} gets no _GLIBCXX_USE_CXX11_ABI`, location: body.target.location })),
+    })];
+  });
 }
 
 function insideTargets(rule: Severities, context: RuleContext): readonly Finding[] {
