@@ -117,8 +117,9 @@ function details(status: Status): string[] {
   const files = status.files === 1 ? vscode.l10n.t("1 build file") : vscode.l10n.t("{0} build files", status.files);
   lines.push(vscode.l10n.t("{0} in {1} and {2}.", found === "" ? vscode.l10n.t("No findings") : found, targets, files));
   lines.push(...status.problems.map((problem) => `$(warning) ${escaped(problem)}`));
-  if (status.notChecked.length > 0) {
-    lines.push([vscode.l10n.t("Not checked:"), "", ...status.notChecked.slice(0, 5).map((one) => `- ${escaped(one)}`)].join("\n"));
+  const notChecked = status.notChecked.filter((one) => !status.problems.includes(one));
+  if (notChecked.length > 0) {
+    lines.push([vscode.l10n.t("Not checked:"), "", ...notChecked.slice(0, 5).map((one) => `- ${escaped(one)}`)].join("\n"));
   }
   return lines;
 }
