@@ -224,3 +224,17 @@ test("a standard for builds without torch", () => {
   assert.equal(under(0), 1);
   assert.equal(under(1), 0);
 });
+
+test("what only an option that is off by default brings about is information, and needs a given torch", () => {
+  const made = project(old);
+  const under = (byDefault: boolean, flags: Parameters<typeof project>[0] = old) => project(flags, {}, { conditions: [{ ...made.condition("USE_OLD"), byDefault }] });
+  const installed = { "cxx-standard-floor": 17, "cxx-standard-default": 17 };
+  const chosen = under(false).torch("2.5.1", installed).check(cxxStandard);
+  assert.deepEqual(lines(chosen), ["/p/setup.py:2 info"]);
+  assert.match(chosen[0]?.message ?? "", /\(setup\.py:2, when USE_OLD is on\), .* This is not what happens by default\.$/);
+  assert.deepEqual(under(false).check(cxxStandard), []);
+  assert.deepEqual(lines(under(true).torch("2.5.1", installed).check(cxxStandard)), ["/p/setup.py:2 error"]);
+  const mixed = [["-std=c++17", ["CXX"]], ["-std=c++14", ["CUDA"]]] as const;
+  assert.deepEqual(lines(under(false, mixed).torch("2.0.0", { "cxx-standard-floor": 14 }).check(cxxStandard)), ["/p/setup.py:2 info"]);
+  assert.deepEqual(lines(under(true, mixed).torch("2.0.0", { "cxx-standard-floor": 14 }).check(cxxStandard)), ["/p/setup.py:2 warning"]);
+});

@@ -53,6 +53,8 @@ test("a value that whoever builds has to choose is information against a given t
   assert.deepEqual(lines(chosen), ["/p/setup.py:2 info"]);
   assert.match(chosen[0]?.message ?? "", /\(set at setup\.py:2, when OLD_ABI is on\), .* This is not what happens by default\.$/);
   assert.deepEqual(under(false).check(libstdcxxAbi), []);
+  const msvc = project([old], { conditions: [{ ...made.condition("the CXX compiler is MSVC"), byDefault: false }] });
+  assert.deepEqual(msvc.torch("2.9.1", abi(1)).check(libstdcxxAbi), []);
   assert.deepEqual(under(false).torch("2.5.1", abi(0)).check(libstdcxxAbi), []);
   assert.deepEqual(lines(under(true).torch("2.9.1", abi(1)).check(libstdcxxAbi)), ["/p/setup.py:2 error"]);
 });

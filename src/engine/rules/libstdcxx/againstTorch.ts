@@ -4,7 +4,7 @@ import type { AbiSetting, Evidence, Finding, Location, RelatedPlace, SourceEvide
 import { compareVersions, factsOf, observationsOf, satisfies, valueOf } from "../../model/index.ts";
 import libraries from "../../../../data/cxx11-libraries.json" with { type: "json" };
 import type { Rule, RuleContext } from "../rule.ts";
-import { capital, describe, finding, groupBy, isOptIn, joinWords, languagesPhrase, locationKey, place, placeWhen, targetMadeHere, targetsPhrase, viaPlaces } from "../support.ts";
+import { capital, describe, finding, groupBy, isOptIn, joinWords, languagesPhrase, locationKey, notByDefault, place, placeWhen, targetMadeHere, targetsPhrase, viaPlaces } from "../support.ts";
 import { allowedTorch, dependsOnTorchVersion, exchangesObjects, givenTorch, judgedByRange, releaseEvidence, releasePart } from "../torch.ts";
 import type { Claim } from "./claims.ts";
 import { abiFacts, abiFixes, abiLanguages, claimsOf, overriddenByTorch } from "./claims.ts";
@@ -68,7 +68,8 @@ const consequence = "Functions of torch that take or return std::string have oth
 export function againstTorch(rule: Severities, context: RuleContext): readonly Finding[] {
   // Flags first: whether a target exchanges objects with torch takes a look into its sources.
   const bodies = context.declared.filter((body) => body.facts.some((one) => one.trait === "libstdcxx-abi") && exchangesObjects(context, body));
-  const wrong = bodies.flatMap(claimsOf).filter((one) => !dependsOnTorchVersion(one.fact.conditions) && !isOptIn(one.fact.conditions, one.body.target));
+  // What has to be chosen may serve older torch: that it does not fit the one at hand is worth knowing, and no more.
+  const wrong = bodies.flatMap(claimsOf).filter((one) => !dependsOnTorchVersion(one.fact.conditions) && (!isChosen(one) || (context.installed !== undefined && !isElsewhere(one))));
   const settings = defaultSettings(context);
   const findings: Finding[] = [];
   for (const claims of groupBy(wrong, (one) => `${locationKey(one.evidence.location)} ${one.value}`).values()) {
@@ -78,18 +79,28 @@ export function againstTorch(rule: Severities, context: RuleContext): readonly F
     if (torch === undefined || torch.value === first.value || settings.some((setting) => setting.value === first.value && decides(setting, first))) continue;
     findings.push(disagreement(rule, context, first, claims, torch));
   }
-  findings.push(...overridden(rule, context, bodies), ...defaults(rule, context, settings, wrong), ...missing(rule, context), ...otherLibraries(rule, context));
+  findings.push(...overridden(rule, context, bodies), ...defaults(rule, context, settings, wrong.filter((one) => !isChosen(one))), ...missing(rule, context), ...otherLibraries(rule, context));
   return findings;
+}
+
+function isChosen(one: Claim): boolean {
+  return isOptIn(one.fact.conditions, one.body.target);
+}
+
+/** Platforms and compilers whose C++ library has no such macro. */
+function isElsewhere(one: Claim): boolean {
+  return one.fact.conditions.some((condition) => condition.branch === 0 && /\b(?:MSVC|WIN32|APPLE|Windows|Darwin)\b/.test(condition.text));
 }
 
 function disagreement(rule: Severities, context: RuleContext, first: Claim, claims: readonly Claim[], torch: TorchAbi): Finding {
   const names = claims.map((one) => one.body.name);
   const languages = [...new Set(claims.map((one) => one.language))];
   const borrowed = first.fact.follows === "tensorflow" ? " The value is TensorFlow's, not torch's." : "";
+  const chosen = claims.every(isChosen);
   const where = placeWhen(first.evidence.location, first.fact.conditions, context.root);
   return finding(rule, {
-    severity: torch.exact ? rule.severity : "warning",
-    message: `_GLIBCXX_USE_CXX11_ABI is ${first.value} for the ${languagesPhrase(languages)} sources of ${targetsPhrase(names)} (set at ${where}), but ${torch.words}.${borrowed} ${consequence}${torch.exact ? "" : ` ${judgedByRange}`}`,
+    severity: chosen ? "info" : torch.exact ? rule.severity : "warning",
+    message: `_GLIBCXX_USE_CXX11_ABI is ${first.value} for the ${languagesPhrase(languages)} sources of ${targetsPhrase(names)} (set at ${where}), but ${torch.words}.${borrowed} ${consequence}${torch.exact ? "" : ` ${judgedByRange}`}${chosen ? ` ${notByDefault}` : ""}`,
     ...(new Set(names).size === 1 ? { target: first.body.name } : {}),
     location: first.evidence.location,
     related: [...viaPlaces(first.evidence.via), ...targetPlaces(claims)],

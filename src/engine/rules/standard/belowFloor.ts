@@ -5,7 +5,7 @@ import type { Condition, DeclaredBody, Finding } from "../../model/index.ts";
 import { canHoldTogether, compareVersions, factsOf, valueOf } from "../../model/index.ts";
 import { contradict } from "../conditions.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { describe, finding, groupBy, isOptIn, languagesPhrase, locationKey, placeWhen, targetMadeHere, targetsPhrase, viaPlaces } from "../support.ts";
+import { describe, finding, groupBy, isOptIn, languagesPhrase, locationKey, notByDefault, placeWhen, targetMadeHere, targetsPhrase, viaPlaces } from "../support.ts";
 import { allowedTorch, dependsOnTorchVersion, givenTorch, judgedByRange, meetsStandardCheck, outsideRange, releaseEvidence, servesOtherHardware, torchLinks } from "../torch.ts";
 import type { StandardClaim } from "./claims.ts";
 import { isBuilderDefault, standardFixes, standardsOf } from "./claims.ts";
@@ -75,9 +75,11 @@ function judge(rule: Severities, context: RuleContext, first: StandardClaim, gro
     const floor = factsOf(context.installed.facts, "cxx-standard-floor").find((one) => one.value !== undefined);
     const isRocm = context.installed.facts.some((one) => one.trait === "rocm-version" && typeof one.value === "string");
     if (floor?.value === undefined || floorOfCompilers(first) >= floor.value || (!isRocm && outsideRange(first.fact.conditions))) return undefined;
+    const chosen = group.every((claim) => isOptIn(claim.fact.conditions, claim.body.target));
     return finding(rule, {
       ...common,
-      message: `${subject}, but the headers of ${givenTorch(context)?.name ?? "torch"} stop with an #error below C++${floor.value} (${describe(floor.evidence[0], context.root)}).`,
+      ...(chosen ? { severity: "info" } : {}),
+      message: `${subject}, but the headers of ${givenTorch(context)?.name ?? "torch"} stop with an #error below C++${floor.value} (${describe(floor.evidence[0], context.root)}).${chosen ? ` ${notByDefault}` : ""}`,
       against: floor.evidence,
       fixes: standardFixes(context.files, first, floor.value),
     });
