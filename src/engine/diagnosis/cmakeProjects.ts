@@ -1,6 +1,58 @@
 import * as path from "node:path";
 import { observationsOf } from "../model/index.ts";
-import type { CMakeArguments, CompileArgument, Condition, DeclaredTarget, EvaluationContext, Location, Observation, Reading } from "../model/index.ts";
+import type { CMakeArguments, CompileArgument, Condition, DeclaredTarget, EvaluationContext, Files, Location, Observation, Reading } from "../model/index.ts";
+import { unreadable } from "./readings.ts";
+
+/**
+ * Reads every folder that `cmake` can be started in: those whose CMakeLists.txt begins a project, and where nothing else leads to
+ * it and no folder above has one, any other, since CMake then takes a project() for given. Shallow folders come first.
+ */
+export function* readCMakeFolders(cmakeLists: readonly string[], files: Files, read: (folder: string) => Generator<string, Reading, undefined>): Generator<string, readonly Reading[], undefined> {
+  const readings: Reading[] = [];
+  const reached = new Set<string>();
+  const readable = new Set<string>();
+  const others: string[] = [];
+  const follow = function* (file: string): Generator<string, void, undefined> {
+    const reading = yield* read(path.dirname(file));
+    readings.push(reading);
+    for (const one of [file, ...reading.files]) {
+      reached.add(one);
+    }
+  };
+  for (const file of cmakeLists) {
+    if (!reached.has(file)) {
+      const text = files.readText(file);
+      if (!text.ok) {
+        readings.push(unreadable(file, text.message));
+        continue;
+      }
+      if (/^[ \t]*(?:project|cmake_minimum_required)[ \t]*\(/im.test(text.text)) {
+        yield* follow(file);
+      } else {
+        others.push(file);
+      }
+    }
+    readable.add(path.dirname(file));
+  }
+  for (const file of others) {
+    if (!reached.has(file) && !isBelowAny(path.dirname(file), readable)) {
+      yield* follow(file);
+    }
+  }
+  return readings;
+}
+
+/** Whether a folder above is one of them. */
+function isBelowAny(folder: string, folders: ReadonlySet<string>): boolean {
+  for (let at = path.dirname(folder); ; at = path.dirname(at)) {
+    if (folders.has(at)) {
+      return true;
+    }
+    if (at === path.dirname(at)) {
+      return false;
+    }
+  }
+}
 
 /** One way to configure a CMake project: plainly, or with the variables that a preset or a setup.py hands over. */
 export interface CMakeEntry {

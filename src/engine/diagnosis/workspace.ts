@@ -13,7 +13,7 @@ import { isRequirementsFile, readRequirements } from "../sources/python/requirem
 import { readPresets } from "../sources/cmake/presets.ts";
 import { applyConfiguredBuilds } from "./configuredBuilds.ts";
 import type { ConfiguredBuild } from "./configuredBuilds.ts";
-import { beside, cmakeEntries, contextOf, mergeEntries, numberOf } from "./cmakeProjects.ts";
+import { beside, cmakeEntries, contextOf, mergeEntries, numberOf, readCMakeFolders } from "./cmakeProjects.ts";
 import type { CMakeEntry } from "./cmakeProjects.ts";
 import { configurationName, readConfiguration } from "./configuration.ts";
 import type { Configuration, RuleSetting } from "./configuration.ts";
@@ -25,7 +25,7 @@ import { contextFor, findEnvironment, stampOf } from "./environment.ts";
 import type { Environment } from "./environment.ts";
 import { isPythonBuildName } from "./fileNames.ts";
 import { notCheckedSentences } from "./notChecked.ts";
-import { contextKey, joinReadings, ReadingCache, textOf, unreadable } from "./readings.ts";
+import { contextKey, joinReadings, ReadingCache, textOf } from "./readings.ts";
 import { ReadWitness } from "./readWitness.ts";
 import { mergePasses, runRules } from "./runRules.ts";
 import { applySuppressions } from "./suppressions.ts";
@@ -256,24 +256,7 @@ export class Workspace {
       readings.push(this.#readings.get(`python:${file}:${key}`, file, () => readPythonBuild(file, this.#files, context, { catalogue: this.#options.catalogue })));
     }
     const handed = readings.flatMap((reading) => reading.observations);
-    const reached = new Set<string>();
-    for (const file of layout.cmakeLists) {
-      if (reached.has(file)) {
-        continue;
-      }
-      const text = this.#files.readText(file);
-      if (!text.ok) {
-        readings.push(unreadable(file, text.message));
-      }
-      if (!text.ok || !isTopLevel(text.text)) {
-        continue;
-      }
-      const reading = yield* this.#readCMakeProject(path.dirname(file), context, handed);
-      readings.push(reading);
-      for (const one of [file, ...reading.files]) {
-        reached.add(one);
-      }
-    }
+    readings.push(...yield* readCMakeFolders(layout.cmakeLists, this.#files, (folder) => this.#readCMakeProject(folder, context, handed)));
     return joinReadings(readings);
   }
 
@@ -369,10 +352,6 @@ function matcherOf(globs: readonly string[]): (relativePath: string) => boolean 
   }
   const matches = picomatch([...globs], { dot: true });
   return (one) => matches(one.split(path.sep).join("/"));
-}
-
-function isTopLevel(text: string): boolean {
-  return /^[ \t]*(?:project|cmake_minimum_required)[ \t]*\(/im.test(text);
 }
 
 function isListed(layout: ProjectFiles, file: string): boolean {

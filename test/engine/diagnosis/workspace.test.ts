@@ -49,6 +49,24 @@ describe("a workspace", () => {
     assert.deepEqual(said(workspace(new MemoryFiles({ "/p/CMakeLists.txt": headers, "/p/ops.cpp": source }), { against }).diagnose()), ["error cxx-standard /p/CMakeLists.txt:3"]);
   });
 
+  it("takes a CMakeLists.txt without project() for a project where no other leads to it", () => {
+    const against = ["torch==2.14.1+cu130"];
+    const bare = cmake(17).split("\n").slice(2).join("\n");
+    const only = workspace(new MemoryFiles({ "/p/csrc/CMakeLists.txt": bare, "/p/csrc/ops.cpp": source }), { against }).diagnose();
+    assert.deepEqual(said(only), ["error cxx-standard /p/csrc/CMakeLists.txt:1"]);
+    const below = workspace(new MemoryFiles({ "/p/CMakeLists.txt": cmake(20), "/p/ops.cpp": source, "/p/csrc/CMakeLists.txt": bare, "/p/csrc/ops.cpp": source }), { against }).diagnose();
+    assert.deepEqual(said(below), []);
+    assert.match(below.notChecked.join(" "), /No project leads to this CMake file, which was not read: csrc\/CMakeLists\.txt/);
+    const reached = workspace(new MemoryFiles({ "/p/a/CMakeLists.txt": `${cmake(20)}add_subdirectory(../b b)\n`, "/p/a/ops.cpp": source, "/p/b/CMakeLists.txt": "add_library(b SHARED ops.cpp)\ntarget_link_libraries(b ${TORCH_LIBRARIES})\n", "/p/b/ops.cpp": source }), { against }).diagnose();
+    assert.deepEqual(reached.declared.map((one) => one.name), ["ops", "b"]);
+  });
+
+  it("reads what is below a CMakeLists.txt that cannot be read", () => {
+    const broken = workspace(new MemoryFiles({ "/p/CMakeLists.txt": "\0\0\0", "/p/csrc/CMakeLists.txt": cmake(17).split("\n").slice(2).join("\n"), "/p/csrc/ops.cpp": source }), { against: ["torch==2.14.1+cu130"] }).diagnose();
+    assert.deepEqual(said(broken), ["error cxx-standard /p/csrc/CMakeLists.txt:1"]);
+    assert.deepEqual(broken.gaps.map((one) => one.path), ["/p/CMakeLists.txt"]);
+  });
+
   it("places a standard that setup.py hands to CMake in setup.py", () => {
     const script = "import subprocess\nfrom setuptools import setup\nsubprocess.check_call(['cmake', '-DCMAKE_CXX_STANDARD=17', '.'])\nsetup()\n";
     const files = new MemoryFiles({ "/p/CMakeLists.txt": cmake(17).replace("set(CMAKE_CXX_STANDARD 17)\n", ""), "/p/ops.cpp": source, "/p/setup.py": script });
