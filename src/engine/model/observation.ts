@@ -24,6 +24,7 @@ export type Observation =
   | VersionComparison
   | RequirementInclude
   | PythonRange
+  | PackagedFile
   | BuildSystem;
 
 /** `find_package(Torch 1.8 REQUIRED)`, FetchContent of pybind11 at a tag, a vendored copy. */
@@ -146,6 +147,13 @@ export interface PythonRange extends Observed {
   readonly kind: "python-range";
   /** PEP 440 specifiers as written. */
   readonly specifier: string;
+}
+
+/** `package_data={"ops": ["lib/*.so"]}` or `data_files`: files that go into the wheel beside what is compiled. */
+export interface PackagedFile extends Observed {
+  readonly kind: "packaged-file";
+  /** As written, a glob with forward slashes: "lib/libtorch*.so". */
+  readonly pattern: string;
 }
 
 /** `[build-system]` of a pyproject.toml: installers build the package in an environment that holds only what it requires. */

@@ -77,7 +77,7 @@ function stoppedBuild(context: RuleContext, one: Package, buildSystem: Observati
   const pin = install ? `torch${install.specifier}, as for the install` : `for instance torch==${newest ? minorOf(newest.version) : "X.Y"}.*`;
   return finding(buildIsolation, {
     severity: "info",
-    message: `setup.py imports torch (${place(needed.evidence.location, context.root)}), and build-system.requires does not name it: an isolated build stops with "ModuleNotFoundError: No module named 'torch'". Require the torch that the package is installed with there (${pin}), or build with --no-build-isolation and say so (for uv in no-build-isolation-package).`,
+    message: `setup.py imports torch (${place(needed.evidence.location, context.root)}), and build-system.requires does not name it: an isolated build stops with "ModuleNotFoundError: No module named 'torch'". Name there the torch that the package is installed with (${pin}), or build with --no-build-isolation and say so (for uv in no-build-isolation-package).`,
     location: buildSystem.evidence.location,
     related: [{ message: "torch is imported here.", location: needed.evidence.location }],
   });

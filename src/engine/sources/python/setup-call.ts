@@ -3,6 +3,7 @@ import { parseRequirementText } from "../../model/index.ts";
 import type { ExternalCall } from "./evaluation/call-types.ts";
 import type { Conditions, Value } from "./evaluation/values.ts";
 import { followed } from "./evaluation/values.ts";
+import { isLibrary } from "./libraries.ts";
 import type { Leaf } from "./leaves.ts";
 import { evidenceOf, leavesOf } from "./leaves.ts";
 import type { Place } from "./source-file.ts";
@@ -60,10 +61,23 @@ function add(leaf: Leaf, role: Requirement["role"], group: string | undefined, f
   }
 }
 
+/** Libraries among the files that go into the wheel; nobody asks for others. */
+function collectFiles(value: Value | undefined, conditions: Conditions, into: Observation[]): void {
+  for (const leaf of leavesOf(value, conditions)) {
+    if (leaf.value.kind === "dict") {
+      for (const entry of leaf.value.entries) collectFiles(entry.value, [...leaf.conditions, ...entry.conditions], into);
+    } else if (leaf.value.kind === "text" && leaf.value.known && isLibrary(leaf.value.value)) {
+      into.push({ kind: "packaged-file", pattern: leaf.value.value, conditions: leaf.conditions, evidence: evidenceOf(leaf.value.place, leaf.steps) });
+    }
+  }
+}
+
 /** The wheel tag in `options={"bdist_wheel": {"py_limited_api": "cp39"}}`, and keywords that setup does not read. */
 export function setupObservations(call: ExternalCall): Observation[] {
   const observations: Observation[] = [];
   collectTags(call.arguments.keywords.get("options")?.value, call.conditions, observations);
+  collectFiles(call.arguments.keywords.get("package_data")?.value, call.conditions, observations);
+  collectFiles(call.arguments.keywords.get("data_files")?.value, call.conditions, observations);
   for (const [name, { place }] of call.arguments.keywords) {
     const meant = misspelt[name];
     if (meant === undefined) continue;

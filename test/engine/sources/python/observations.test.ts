@@ -128,3 +128,11 @@ test("an editor's index: outline, and the literal under the cursor", () => {
   assert.equal(document.literalAt({ line: 3, character: 37 })?.text, "f'-D{x}'");
   assert.equal(document.literalAt({ line: 1, character: 8 }), undefined);
 });
+
+test("libraries that setup() packs", () => {
+  const packed = (body: string): unknown => observationsOf(read(imports + body).observations, "packaged-file").map((one) => [one.pattern, one.evidence.text, conditions(one.conditions)]);
+  assert.deepEqual(packed('setup(package_data={"ops": ["py.typed", "lib/libtorch*.so"], "": ["*.dll"]})'), [["lib/libtorch*.so", '"lib/libtorch*.so"', ""], ["*.dll", '"*.dll"', ""]]);
+  assert.deepEqual(packed('files = {"ops": ["a.pyi"]}\nif BUNDLE:\n    files["ops"] = ["libtorch.so.2"]\nsetup(package_data=files)'), [["libtorch.so.2", '"libtorch.so.2"', "BUNDLE"]]);
+  assert.deepEqual(packed('setup(data_files=[("lib", ["libc10.so", "a.so.md", "notes.txt"])])'), [["libc10.so", '"libc10.so"', ""]]);
+  assert.deepEqual(packed('setup(package_data={"ops": ["lib/*", f"{root}/x.so"]})'), []);
+});

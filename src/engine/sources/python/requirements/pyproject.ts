@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { normaliseName, parseVersion } from "../../../model/index.ts";
 import type { Observation } from "../../../model/index.ts";
+import { isLibrary } from "../libraries.ts";
 import { readCibuildwheel } from "./cibuildwheel.ts";
 import type { Collector, RequirementSetting, SourceText } from "./collector.ts";
 import { readToml, tomlArray, tomlAt, tomlString, tomlTable } from "./tomlText.ts";
@@ -29,6 +30,11 @@ export function readPyproject(source: SourceText, collector: Collector): void {
   readPythonRange(source, root, collector);
   readCibuildwheel(source, root, collector, add);
   readScikitBuild(source, root, collector);
+  for (const list of tomlTable(root, "tool", "setuptools", "package-data").values()) {
+    for (const node of tomlArray(list)) {
+      if (node.kind === "string" && isLibrary(node.value)) collector.observations.push({ kind: "packaged-file", pattern: node.value, evidence: source.evidence(node.start, node.end), conditions: [] });
+    }
+  }
   const bdist = tomlAt(root, "tool", "distutils", "bdist_wheel", "py-limited-api") ?? tomlAt(root, "tool", "distutils", "bdist_wheel", "py_limited_api");
   if (bdist) pushWheelTag(source, collector, bdist);
 }

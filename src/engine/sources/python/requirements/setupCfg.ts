@@ -1,3 +1,4 @@
+import { isLibrary } from "../libraries.ts";
 import type { Collector, RequirementSetting, SourceText } from "./collector.ts";
 
 const lists: Readonly<Record<string, RequirementSetting>> = {
@@ -25,6 +26,7 @@ export function readSetupCfg(source: SourceText, collector: Collector): void {
       continue;
     }
     if (/^\s/.test(line)) {
+      if (section === "options.package_data") addFiles(source, start, line, collector);
       if (setting) addAll(source, start, line, collector, setting);
       continue;
     }
@@ -35,6 +37,7 @@ export function readSetupCfg(source: SourceText, collector: Collector): void {
     setting = section === "options" ? lists[name] : section === "options.extras_require" ? { role: "optional", group: option[1] ?? "" } : undefined;
     if (setting) addAll(source, start + option[0].length, value, collector, setting);
     const valueStart = start + option[0].length;
+    if (section === "options.package_data") addFiles(source, valueStart, value, collector);
     if (section === "options" && name === "python_requires" && value.trim() !== "") {
       collector.observations.push({ kind: "python-range", specifier: value.trim(), evidence: source.evidence(valueStart, valueStart + value.trimEnd().length), conditions: [] });
     }
@@ -50,5 +53,14 @@ function addAll(source: SourceText, start: number, line: string, collector: Coll
   if (text.trim() === "" || /^\s*file:/.test(text)) return;
   if (!collector.add(source, start, text, setting)) {
     collector.gap(source, start, start + line.length, `"${text.trim()}" in ${source.path} is not a requirement that could be read.`);
+  }
+}
+
+/** Patterns of packaged files stand on lines of their own, or between commas. */
+function addFiles(source: SourceText, start: number, line: string, collector: Collector): void {
+  for (const match of line.matchAll(/[^\s,]+/g)) {
+    if (!isLibrary(match[0])) continue;
+    const at = start + match.index;
+    collector.observations.push({ kind: "packaged-file", pattern: match[0], evidence: source.evidence(at, at + match[0].length), conditions: [] });
   }
 }
