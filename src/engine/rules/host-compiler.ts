@@ -55,8 +55,8 @@ function choices(context: RuleContext): Choice[] {
   return [...result, ...context.declared.flatMap(({ target }) => choicesByFlags(target))];
 }
 
-const choicesByFlags = once((target: DeclaredTarget): readonly Choice[] => parseFlags(target.arguments).flatMap((flag) => {
-  const compiler = flag.kind === "host-compiler" && flag.value !== undefined ? compilerOf(flag.value) : undefined;
+const choicesByFlags = once((target: DeclaredTarget): readonly Choice[] => parseFlags(target.arguments).filter((flag) => flag.kind === "host-compiler").flatMap((flag) => {
+  const compiler = flag.value !== undefined ? compilerOf(flag.value) : undefined;
   return compiler === undefined ? [] : [{ text: flag.value ?? "", compiler, languages: ["CUDA"], location: flag.argument.evidence.location, conditions: flag.argument.conditions, target: target.name }];
 }));
 

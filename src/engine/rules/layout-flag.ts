@@ -50,9 +50,9 @@ interface Hit {
 /** The flags of a target that change the layout and are not undone later. */
 const layoutFlags = once((body: DeclaredBody): readonly Hit[] => {
   const flags = parseFlags(body.target.arguments);
-  return flags.flatMap((flag, index) => {
+  return flags.filter((flag, index) => rowOf(flag) !== undefined && !isUndone(flags, index)).flatMap((flag) => {
     const row = rowOf(flag);
-    return row === undefined || isUndone(flags, index) ? [] : [{ body, flag, row }];
+    return row === undefined ? [] : [{ body, flag, row }];
   });
 });
 

@@ -42,8 +42,9 @@ function targetsSet(context: RuleContext): Target[] {
   return result;
 }
 
-const setByFlags = once((body: DeclaredBody): readonly Target[] => parseFlags(body.target.arguments).flatMap((flag) =>
-  flag.kind === "define" && flag.name === "TORCH_TARGET_VERSION" && flag.known && flag.value !== undefined ? [{ value: flag.value, location: flag.argument.evidence.location, target: body.name }] : []));
+const setByFlags = once((body: DeclaredBody): readonly Target[] => parseFlags(body.target.arguments)
+  .filter((flag) => flag.kind === "define" && flag.name === "TORCH_TARGET_VERSION" && flag.known)
+  .flatMap((flag) => (flag.value === undefined ? [] : [{ value: flag.value, location: flag.argument.evidence.location, target: body.name }])));
 
 function judge(context: RuleContext, target: Target): Finding | undefined {
   const decoded = decodeTarget(target.value);

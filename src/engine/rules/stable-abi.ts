@@ -67,8 +67,9 @@ function claimsOf(context: RuleContext, body: DeclaredBody): Claim[] {
   ];
 }
 
-const claimsByFlags = once((body: DeclaredBody): readonly Claim[] => parseFlags(body.target.arguments).flatMap((flag) =>
-  flag.kind === "define" && stableAbiMacros.has(flag.name) && flag.argument.conditions.length === 0 ? [{ macro: flag.name, location: flag.argument.evidence.location, languages: flag.languages }] : []));
+const claimsByFlags = once((body: DeclaredBody): readonly Claim[] => parseFlags(body.target.arguments)
+  .filter((flag) => flag.kind === "define" && stableAbiMacros.has(flag.name) && flag.argument.conditions.length === 0)
+  .map((flag) => ({ macro: flag.name, location: flag.argument.evidence.location, languages: flag.languages })));
 
 function reaches(claim: Claim, use: Use): boolean {
   if (claim.languages === undefined) return claim.location.path === use.location.path && claim.location.range.start.line < use.location.range.start.line;

@@ -8,7 +8,7 @@ import { splitFlags, splitList } from "./split.ts";
 import { dependsOnTarget } from "./shared.ts";
 import type { SharedParts } from "./shared.ts";
 import type { Target } from "./target.ts";
-import { render, worlds } from "./value.ts";
+import { render, worlds, worldsWithText } from "./value.ts";
 import type { Piece, Value, World } from "./value.ts";
 
 /** An argument with the values that it comes from. */
@@ -111,7 +111,7 @@ export class ArgumentList {
         token = [...token.slice(0, -1), { ...(token.at(-1) as Piece), text: (token.at(-1) as Piece).text + joint, exact: false }, ...next];
         index++;
       }
-      const all = worlds(this.#vm.conditions, token, this.#target.guard, 16);
+      const all = worldsWithText(this.#vm.conditions, token, this.#target.guard, 16);
       if (all === undefined) each({ guard: always, pieces: token.map((piece) => ({ ...piece, unknown: true })) });
       else for (const world of all) each(world);
     }

@@ -9,7 +9,7 @@ import { SharedParts } from "./shared.ts";
 import { splitList } from "./split.ts";
 import { addArchitectures, addStandards } from "./standards.ts";
 import type { Target } from "./target.ts";
-import { certainText, render, unsetValue, worlds } from "./value.ts";
+import { certainText, render, unsetValue, worldsWithText } from "./value.ts";
 
 const languageOfSuffix: ReadonlyMap<string, Language> = new Map([
   ["c", "C"], ["cc", "CXX"], ["cpp", "CXX"], ["cxx", "CXX"], ["c++", "CXX"], ["C", "CXX"], ["mm", "CXX"], ["cu", "CUDA"], ["hip", "HIP"], ["i", "CXX"], ["pyx", "CXX"],
@@ -56,7 +56,7 @@ function usesTorch(closure: LinkClosure, includes: readonly string[]): boolean |
 function sourcesOf(vm: Interpreter, target: Target): TargetSource[] {
   const out: TargetSource[] = [];
   for (const element of splitList((target.properties.get("SOURCES") ?? unsetValue).pieces)) {
-    for (const world of worlds(vm.conditions, element, always, 4) ?? []) {
+    for (const world of worldsWithText(vm.conditions, element, always, 4) ?? []) {
       const text = render(world.pieces).replace(/^\$<.*?:(.*)>$/, "$1");
       const origin = world.pieces.find((piece) => piece.origin !== undefined)?.origin ?? target.origin;
       if (text === "") continue;

@@ -24,6 +24,11 @@ export function textEvidence(vm: Interpreter, pieces: readonly Piece[], call: Ca
  * behind `=`; where the text before it stands elsewhere, that is a step on the way.
  */
 export function evidenceOf(pieces: readonly Piece[]): SourceEvidence | undefined {
+  const [only] = pieces;
+  if (pieces.length === 1 && only?.origin !== undefined && !only.soft) {
+    const { file, start, end } = only.origin;
+    return { kind: "source", location: file.location(start, end), text: file.text.slice(start, end), via: steps(only.via) };
+  }
   const placed = pieces.filter((piece) => piece.origin !== undefined && !piece.soft);
   const last = placed.at(-1);
   const first = placed[0];

@@ -7,7 +7,7 @@ import type { Interpreter } from "./interpreter.ts";
 import type { NamedLibrary, SharedParts, Way } from "./shared.ts";
 import { splitList } from "./split.ts";
 import type { Target } from "./target.ts";
-import { certainText, render, worlds } from "./value.ts";
+import { certainText, render, worldsWithText } from "./value.ts";
 import type { Piece, Value, World } from "./value.ts";
 
 /** A target reached through linking, and the decisions under which it is reached. */
@@ -39,7 +39,7 @@ export function linkClosure(vm: Interpreter, target: Target, shared: SharedParts
   for (let at = 0; at < queue.length && at < maximumReached; at++) {
     const { list, guard, linkOnly } = queue[at] as (typeof queue)[number];
     if (list === undefined || list.pieces.length === 0) continue;
-    for (const own of shared.names(list.pieces, () => namesIn(vm, target, list))) {
+    for (const own of shared.names(list.pieces, (element) => namesIn(vm, target, element), (names) => withoutMost(vm, target, names))) {
       const { pieces, name, targets } = own;
       const way = wayTo(own, guard);
       if (way === undefined) continue;
@@ -71,38 +71,46 @@ export function linkClosure(vm: Interpreter, target: Target, shared: SharedParts
 }
 
 function wayTo(named: NamedLibrary, guard: Guard): Way | undefined {
-  if (!named.ways.has(guard)) {
+  const ways = (named.ways ??= new Map());
+  if (!ways.has(guard)) {
     const both = conjunction(guard, named.guard);
-    named.ways.set(guard, both && { guard: both, key: `${named.name}|${both.join()}` });
+    ways.set(guard, both && { guard: both, key: `${named.name}|${both.join()}` });
   }
-  return named.ways.get(guard);
+  return ways.get(guard);
 }
 
-function namesIn(vm: Interpreter, target: Target, list: Value): readonly NamedLibrary[] {
+/** The libraries that one element of a list can name. */
+function namesIn(vm: Interpreter, target: Target, element: readonly Piece[]): readonly NamedLibrary[] {
   const out: NamedLibrary[] = [];
-  let alternatives = 0;
-  // One that could not be evaluated stays in any case: it may be anything.
-  let unnamed = false;
   const add = (pieces: readonly Piece[], guard: Guard, linkOnly: boolean) => {
     const name = render(pieces);
     if (name === "" || keywords.test(name) || name.startsWith("-Wl,") || pieces.every((piece) => piece.unset !== undefined && piece.text === name)) return;
     const aliased = vm.globalProperties.get(`ALIAS ${name}`);
     const targets = vm.targets.get(aliased === undefined ? name : (certainText(aliased.pieces) ?? name)) ?? [];
-    if (guard.length > 0 && targets.length === 0 && !/torch|c10/i.test(name) && ++alternatives > maximumAlternatives && (unnamed || !name.includes("${"))) return;
-    unnamed ||= name.includes("${");
-    out.push({ pieces, name, guard, linkOnly, targets, ways: new Map() });
+    out.push({ pieces, name, guard, linkOnly, targets });
   };
-  for (const element of splitList(list.pieces)) {
-    for (const world of worlds(vm.conditions, element, always, 8) ?? eachText(element)) {
-      if (!world.pieces.some((piece) => piece.text.includes("$<"))) add(world.pieces, world.guard, false);
-      else for (const one of evaluateGenex(world.pieces, { vm, target, language: "CXX", configuration: "Release", linking: true })) {
-        const guard = conjunction(world.guard, one.guard);
-        if (guard !== undefined) for (const part of splitList(one.pieces)) add(part, guard, world.pieces.some((piece) => piece.text.includes("$<LINK_ONLY:")));
-      }
+  for (const world of worldsWithText(vm.conditions, element, always, 8) ?? eachText(element)) {
+    if (!world.pieces.some((piece) => piece.text.includes("$<"))) add(world.pieces, world.guard, false);
+    else for (const one of evaluateGenex(world.pieces, { vm, target, language: "CXX", configuration: "Release", linking: true })) {
+      const guard = conjunction(world.guard, one.guard);
+      if (guard !== undefined) for (const part of splitList(one.pieces)) add(part, guard, world.pieces.some((piece) => piece.text.includes("$<LINK_ONLY:")));
     }
   }
-  if (alternatives > maximumAlternatives) vm.gap(`Target ${target.name} may link ${alternatives} other libraries, depending on what is found; only the first ${maximumAlternatives} were kept.`, "evaluation", target.origin.file.path);
   return out;
+}
+
+/** What a search found in some cases only is bounded, as long as it says nothing about torch. */
+function withoutMost(vm: Interpreter, target: Target, names: readonly NamedLibrary[]): readonly NamedLibrary[] {
+  let alternatives = 0;
+  // One that could not be evaluated stays in any case: it may be anything.
+  let unnamed = false;
+  const kept = names.filter(({ name, guard, targets }) => {
+    if (guard.length > 0 && targets.length === 0 && !/torch|c10/i.test(name) && ++alternatives > maximumAlternatives && (unnamed || !name.includes("${"))) return false;
+    unnamed ||= name.includes("${");
+    return true;
+  });
+  if (alternatives > maximumAlternatives) vm.gap(`Target ${target.name} may link ${alternatives} other libraries, depending on what is found; only the first ${maximumAlternatives} were kept.`, "evaluation", target.origin.file.path);
+  return kept;
 }
 
 /** Too many ways to follow: each text by itself, under the decisions that first lead to it. */

@@ -17,7 +17,11 @@ export interface NamedLibrary {
   /** Targets of that name. */
   readonly targets: readonly Target[];
   /** By the decisions on the way to the list; undefined where they exclude the library. */
-  readonly ways: Map<Guard, Way | undefined>;
+  ways?: Map<Guard, Way | undefined>;
+}
+
+interface NamedElement {
+  readonly names: readonly NamedLibrary[];
 }
 
 /** A library as it is reached under some decisions. */
@@ -37,6 +41,7 @@ export class SharedParts {
   readonly #entries = new Map<readonly Piece[], Map<string, readonly Entry[]>>();
   readonly #directories = new Map<readonly Piece[], readonly string[]>();
   readonly #names = new Map<readonly Piece[], readonly NamedLibrary[]>();
+  readonly #elements = new Map<readonly Piece[], readonly (readonly Piece[] | NamedElement)[]>();
   readonly #conjunctions = new Map<Guard, Map<Guard, Guard | undefined>>();
   readonly arguments = new Map<Entry, CompileArgument>();
 
@@ -58,8 +63,17 @@ export class SharedParts {
     return ofA.get(b);
   }
 
-  names(pieces: readonly Piece[], read: () => readonly NamedLibrary[]): readonly NamedLibrary[] {
-    return dependsOnTarget(pieces) ? read() : remembered(this.#names, pieces, read);
+  /**
+   * The libraries of a list. `read` gives those of one element and is asked again where the answer depends on the target;
+   * `choose` leaves out what is too much for one list.
+   */
+  names(pieces: readonly Piece[], read: (element: readonly Piece[]) => readonly NamedLibrary[], choose: (names: readonly NamedLibrary[]) => readonly NamedLibrary[]): readonly NamedLibrary[] {
+    const known = this.#names.get(pieces);
+    if (known !== undefined) return known;
+    const elements = remembered(this.#elements, pieces, () => splitList(pieces).map((element) => (dependsOnTarget(element) ? element : { names: read(element) })));
+    const names = choose(elements.flatMap((element) => ("names" in element ? element.names : read(element))));
+    if (!dependsOnTarget(pieces)) this.#names.set(pieces, names);
+    return names;
   }
 }
 

@@ -201,18 +201,22 @@ export function merge(branches: readonly { readonly guard: Guard; readonly value
   for (const pieces of all) if (pieces !== first.value.pieces) suffix = shared(first.value.pieces, pieces, suffix, true);
   const differing = all.reduce((sum, pieces) => sum + pieces.length - prefix - suffix, 0);
   if (differing > limit.text && (differing > limit.list || !all.some((pieces) => pieces.some((piece) => piece.soft)))) return unboundedValue;
-  const out: Piece[] = first.value.pieces.slice(0, prefix);
+  const between: Piece[] = [];
   const absent: Guard[] = [];
   for (const { guard, value: { pieces, absent: missing } } of branches) {
-    out.push(...withGuard(pieces.slice(prefix, pieces.length - suffix), guard));
+    if (pieces.length > prefix + suffix) between.push(...withGuard(pieces.slice(prefix, pieces.length - suffix), guard));
     for (const one of missing) {
+      if (absent.length >= maximumAbsent) break;
       const both = conjunction(guard, one);
-      if (both !== undefined && absent.length < 64) absent.push(both);
+      if (both !== undefined) absent.push(both);
     }
   }
-  out.push(...first.value.pieces.slice(first.value.pieces.length - suffix));
+  const out = first.value.pieces.slice(0, prefix).concat(between, first.value.pieces.slice(first.value.pieces.length - suffix));
   return out.length > maximumPieces || decidesNothing(out) ? unboundedValue : { pieces: out, absent };
 }
+
+/** More ways for a variable not to be set are not noted. */
+const maximumAbsent = 64;
 
 /** More ways than any decision follows. */
 const maximumWays = 32;
@@ -236,6 +240,43 @@ export interface World {
 
 /** Every distinct way to decide the guards of the pieces, given `path`; undefined when there are more than `limit`. */
 export function worlds(conditions: Conditions, pieces: readonly Piece[], path: Guard, limit: number): readonly World[] | undefined {
+  if (path.length > 0 || pieces.length > fewPieces) return findWorlds(conditions, pieces, path, limit);
+  // Elements of lists stand under the same few guards again and again, for hundreds of targets.
+  const shape = remembered(shapes, conditions, () => new Map<number, Shape>());
+  let at = remembered(shape, limit, newShape);
+  for (const piece of pieces) at = remembered(at.next, piece.guard, newShape);
+  if (at.ways === undefined) {
+    const before = conditions.work;
+    const found = findWorlds(conditions, pieces, path, limit);
+    at.ways = found?.map((world) => ({ guard: world.guard, there: pieces.map((piece) => world.pieces.includes(piece)) })) ?? "too many";
+    at.work = conditions.work - before;
+    return found;
+  }
+  conditions.work += at.work;
+  return at.ways === "too many" ? undefined : at.ways.map(({ guard, there }) => ({ guard, pieces: pieces.filter((_, index) => there[index]) }));
+}
+
+/** The ways to decide a sequence of guards. */
+interface Shape {
+  readonly next: Map<Guard, Shape>;
+  ways?: readonly { readonly guard: Guard; readonly there: readonly boolean[] }[] | "too many";
+  work: number;
+}
+
+const fewPieces = 3;
+const shapes = new WeakMap<Conditions, Map<number, Shape>>();
+
+function newShape(): Shape {
+  return { next: new Map(), work: 0 };
+}
+
+function remembered<K, V>(known: { get(key: K): V | undefined; set(key: K, value: V): unknown }, key: K, make: () => V): V {
+  let found = known.get(key);
+  if (found === undefined) known.set(key, (found = make()));
+  return found;
+}
+
+function findWorlds(conditions: Conditions, pieces: readonly Piece[], path: Guard, limit: number): readonly World[] | undefined {
   // Only the first piece with a guard can split a world, so the ways are found over the distinct guards alone.
   const guards = new Map<Guard, Guard | undefined>();
   let last: Guard = always;
@@ -271,6 +312,15 @@ export function worlds(conditions: Conditions, pieces: readonly Piece[], path: G
   conditions.work += pieces.length * ways.length;
   return ways.map((way) => ({ guard: way, pieces: inWorld(pieces, guards, way) }));
 }
+
+/** The same, without the ways in which nothing is there: where all stands under one guard, as with most elements, there is but one way. */
+export function worldsWithText(conditions: Conditions, pieces: readonly Piece[], path: Guard, limit: number): readonly World[] | undefined {
+  const guard = pieces[0]?.guard;
+  if (guard === undefined || guard.length >= limit || pieces.some((piece) => piece.guard !== guard)) return worlds(conditions, pieces, path, limit);
+  return excludes(guard, path) ? nowhere : [{ guard: beyond(guard, path), pieces }];
+}
+
+const nowhere: readonly World[] = [];
 
 /** The pieces that are there when the guards are decided as `way` says. */
 function inWorld(pieces: readonly Piece[], guards: ReadonlyMap<Guard, Guard | undefined>, way: Guard): readonly Piece[] {

@@ -43,9 +43,8 @@ function implied(given: readonly Condition[], conditions: readonly Condition[]):
 /** Pairs of a -std in the flags and a lower one from the property that follows it. */
 function shadowed(args: readonly CompileArgument[]): [CompileArgument, CompileArgument][] {
   const out: [CompileArgument, CompileArgument][] = [];
-  for (const flag of args) {
-    const wanted = year(flag.text);
-    if (wanted === undefined || (flag.origin !== "flags-variable" && flag.origin !== "option")) continue;
+  for (const flag of args.filter((one) => (one.origin === "flags-variable" || one.origin === "option") && year(one.text) !== undefined)) {
+    const wanted = year(flag.text) ?? 0;
     const after = args.find((one) => one.origin === "standard" && one.languages.some((language) => flag.languages.includes(language)) && canHoldTogether(one.conditions, flag.conditions) && (year(one.text) ?? wanted) < wanted);
     if (after !== undefined) out.push([flag, after]);
   }
