@@ -7,6 +7,7 @@ export class ReadWitness implements Files {
   readonly #lossy = new Set<string>();
   readonly #read = new Set<string>();
   readonly #asked = new Set<string>();
+  readonly #answers = new Map<string, Map<unknown, unknown>>();
 
   constructor(base: Files) {
     this.base = base;
@@ -25,6 +26,28 @@ export class ReadWitness implements Files {
   /** True when anything was asked of the file, be it whether it exists. */
   wasAsked(path: string): boolean {
     return this.#asked.has(path) || this.#read.has(path);
+  }
+
+  /** What `read` makes of a file's text, worked out once until `forget`; undefined when the file cannot be read. */
+  ofText<T>(path: string, read: (text: string) => T): T | undefined {
+    let known = this.#answers.get(path);
+    if (known === undefined) {
+      this.#answers.set(path, (known = new Map()));
+    }
+    if (!known.has(read)) {
+      const text = this.readText(path);
+      known.set(read, text.ok ? read(text.text) : undefined);
+    }
+    return known.get(read) as T | undefined;
+  }
+
+  /** The file changed; without a file: all may have. */
+  forget(path?: string): void {
+    if (path === undefined) {
+      this.#answers.clear();
+    } else {
+      this.#answers.delete(path);
+    }
   }
 
   readText(path: string): ReadResult {

@@ -1,4 +1,5 @@
-import type { Files, Finding, Gap } from "../model/index.ts";
+import type { Finding, Gap } from "../model/index.ts";
+import type { ReadWitness } from "./readWitness.ts";
 
 /** `# abiding: ignore[rule-a, rule-b] reason`, after `#`, `//`, `;`, `<!--` or `/*`. */
 const comment = /(?:#|\/\/|;|<!--|\/\*)\s*abiding:\s*ignore\[([^\]]*)\]/;
@@ -11,10 +12,10 @@ interface Suppression {
 
 /** The suppression comments of one text by zero-based line. */
 export function suppressionsOf(text: string): ReadonlyMap<number, Suppression> {
-  const found = new Map<number, Suppression>();
   if (!text.includes("abiding:")) {
-    return found;
+    return none;
   }
+  const found = new Map<number, Suppression>();
   const lines = text.split(/\r\n|\r|\n/);
   for (const [number, line] of lines.entries()) {
     const match = comment.exec(line);
@@ -33,19 +34,11 @@ function silences(suppressions: ReadonlyMap<number, Suppression>, finding: Findi
   return (here?.rules.includes(finding.rule) ?? false) || (above?.alone === true && above.rules.includes(finding.rule));
 }
 
+const none: ReadonlyMap<number, Suppression> = new Map<number, Suppression>();
+
 /** Splits findings into those to report and the number silenced by comments; unknown rule names are reported. */
-export function applySuppressions(findings: readonly Finding[], files: Files, isRule: (name: string) => boolean, readFiles: readonly string[]): { readonly kept: readonly Finding[]; readonly silenced: number; readonly gaps: readonly Gap[] } {
-  const byFile = new Map<string, ReadonlyMap<number, Suppression>>();
-  const suppressionsIn = (path: string): ReadonlyMap<number, Suppression> => {
-    const known = byFile.get(path);
-    if (known !== undefined) {
-      return known;
-    }
-    const read = files.readText(path);
-    const found = read.ok ? suppressionsOf(read.text) : new Map<number, Suppression>();
-    byFile.set(path, found);
-    return found;
-  };
+export function applySuppressions(findings: readonly Finding[], files: ReadWitness, isRule: (name: string) => boolean, readFiles: readonly string[]): { readonly kept: readonly Finding[]; readonly silenced: number; readonly gaps: readonly Gap[] } {
+  const suppressionsIn = (path: string): ReadonlyMap<number, Suppression> => files.ofText(path, suppressionsOf) ?? none;
   const kept = findings.filter((finding) => !silences(suppressionsIn(finding.location.path), finding));
   const gaps: Gap[] = [];
   for (const path of new Set([...readFiles, ...findings.map((finding) => finding.location.path)])) {
@@ -65,7 +58,7 @@ export function applySuppressions(findings: readonly Finding[], files: Files, is
   return { kept, silenced: findings.length - kept.length, gaps };
 }
 
-function lengthOfLine(files: Files, path: string, line: number): number {
+function lengthOfLine(files: ReadWitness, path: string, line: number): number {
   const read = files.readText(path);
   return read.ok ? (read.text.split(/\r\n|\r|\n/)[line]?.length ?? 0) : 0;
 }

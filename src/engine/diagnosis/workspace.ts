@@ -92,6 +92,7 @@ export class Workspace {
     this.#revision += 1;
     this.#diagnosis = undefined;
     this.#readings.invalidate(file);
+    this.#files.forget(file);
     if (name === configurationName) {
       this.#configuration = undefined;
     }
@@ -108,6 +109,7 @@ export class Workspace {
   invalidateAll(): void {
     this.#revision += 1;
     this.#readings.clear();
+    this.#files.forget();
     this.#scans.clear();
     this.#reach.clear();
     this.#pythonBuilds.clear();
@@ -190,6 +192,7 @@ export class Workspace {
         catalogue: this.#options.catalogue,
         files: this.#files,
         scan: (file) => this.#scan(file),
+        ofText: (file, read) => this.#files.ofText(file, read),
         reach: this.#reach,
       };
       const run = yield* runRules({ rules, settings, ...only }, context);

@@ -24,22 +24,39 @@ function buildFiles(context: RuleContext): readonly string[] {
   return [...new Set(places.map((one) => one.path))].filter((path) => /(?:\.py|\.cmake|CMakeLists\.txt)$/.test(path));
 }
 
-function findingsIn(context: RuleContext, path: string): Finding[] {
+function findingsIn(context: RuleContext, path: string): readonly Finding[] {
+  return foreignIn(context, path).map(({ found, what, line, start }) => finding(hardCodedPath, {
+    message: `${found} is a path into ${what}: elsewhere it does not exist, or holds the libraries of another torch or Python than the build uses. Ask the interpreter or CMake for the folder (sysconfig, torch.utils.cpp_extension.library_paths(), find_package).`,
+    location: { path, range: { start: { line, character: start }, end: { line, character: start + found.length } } },
+  }));
+}
+
+interface ForeignPath {
+  readonly found: string;
+  readonly what: string;
+  readonly line: number;
+  readonly start: number;
+}
+
+function foreignIn(context: RuleContext, path: string): readonly ForeignPath[] {
+  if (context.ofText !== undefined) return context.ofText(path, foreignPathsOf) ?? none;
   const read = context.files.readText(path);
-  if (!read.ok || !/python\d|envs\/|\/home\/|\/Users\//.test(read.text)) return [];
-  const findings: Finding[] = [];
-  for (const [line, text] of read.text.split("\n").entries()) {
+  return read.ok ? foreignPathsOf(read.text) : none;
+}
+
+const none: readonly ForeignPath[] = [];
+
+function foreignPathsOf(whole: string): readonly ForeignPath[] {
+  if (!/python\d|envs\/|\/home\/|\/Users\//.test(whole)) return none;
+  const paths: ForeignPath[] = [];
+  for (const [line, text] of whole.split("\n").entries()) {
     if (text.length > 2000) continue;
     for (const { path: found, start } of pathsIn(text)) {
       const foreign = foreignPaths.find((one) => one.pattern.test(found));
-      if (foreign === undefined || findings.length >= 50) continue;
-      findings.push(finding(hardCodedPath, {
-        message: `${found} is a path into ${foreign.what}: elsewhere it does not exist, or holds the libraries of another torch or Python than the build uses. Ask the interpreter or CMake for the folder (sysconfig, torch.utils.cpp_extension.library_paths(), find_package).`,
-        location: { path, range: { start: { line, character: start }, end: { line, character: start + found.length } } },
-      }));
+      if (foreign !== undefined && paths.length < 50) paths.push({ found, what: foreign.what, line, start });
     }
   }
-  return findings;
+  return paths;
 }
 
 /** Absolute paths on a line, comments left out: after a quote, a flag such as -L, or white space. */

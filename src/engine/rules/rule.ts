@@ -17,6 +17,8 @@ export interface RuleContext {
   readonly files: Files;
   /** Scan of a source file, cached; undefined when it cannot be read. */
   scan(path: string): SourceScan | undefined;
+  /** What `read` makes of a file's text, kept until the file changes; undefined when it cannot be read. */
+  ofText?<T>(path: string, read: (text: string) => T): T | undefined;
   /** What targets were found to include, kept from one check to the next. */
   readonly reach?: ReachCache;
 }
