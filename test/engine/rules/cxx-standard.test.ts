@@ -234,6 +234,8 @@ test("what only an option that is off by default brings about is information, an
   assert.match(chosen[0]?.message ?? "", /\(setup\.py:2, when USE_OLD is on\), .* This is not what happens by default\.$/);
   assert.deepEqual(under(false).check(cxxStandard), []);
   assert.deepEqual(lines(under(true).torch("2.5.1", installed).check(cxxStandard)), ["/p/setup.py:2 error"]);
+  const cuda = project(old, {}, { conditions: [{ ...made.condition("BUILD_CUDA_MODULE"), byDefault: false }] }).torch("2.5.1", installed);
+  assert.deepEqual(lines(cuda.check(cxxStandard)), ["/p/setup.py:2 error"]);
   const mixed = [["-std=c++17", ["CXX"]], ["-std=c++14", ["CUDA"]]] as const;
   assert.deepEqual(lines(under(false, mixed).torch("2.0.0", { "cxx-standard-floor": 14 }).check(cxxStandard)), ["/p/setup.py:2 info"]);
   assert.deepEqual(lines(under(true, mixed).torch("2.0.0", { "cxx-standard-floor": 14 }).check(cxxStandard)), ["/p/setup.py:2 warning"]);

@@ -8,7 +8,7 @@ import type { Rule, RuleContext } from "../rule.ts";
 import { describe, finding, groupBy, isOptIn, languagesPhrase, locationKey, notByDefault, placeWhen, targetMadeHere, targetsPhrase, viaPlaces } from "../support.ts";
 import { allowedTorch, dependsOnTorchVersion, givenTorch, judgedByRange, meetsStandardCheck, outsideRange, releaseEvidence, servesOtherHardware, torchLinks } from "../torch.ts";
 import type { StandardClaim } from "./claims.ts";
-import { isBuilderDefault, standardFixes, standardsOf } from "./claims.ts";
+import { isBuilderDefault, isChosen, standardFixes, standardsOf } from "./claims.ts";
 
 type Severities = Pick<Rule, "name" | "severity">;
 
@@ -75,7 +75,7 @@ function judge(rule: Severities, context: RuleContext, first: StandardClaim, gro
     const floor = factsOf(context.installed.facts, "cxx-standard-floor").find((one) => one.value !== undefined);
     const isRocm = context.installed.facts.some((one) => one.trait === "rocm-version" && typeof one.value === "string");
     if (floor?.value === undefined || floorOfCompilers(first) >= floor.value || (!isRocm && outsideRange(first.fact.conditions))) return undefined;
-    const chosen = group.every((claim) => isOptIn(claim.fact.conditions, claim.body.target));
+    const chosen = group.every(isChosen);
     return finding(rule, {
       ...common,
       ...(chosen ? { severity: "info" } : {}),

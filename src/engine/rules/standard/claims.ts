@@ -5,7 +5,7 @@ import { effectiveFacts } from "../../sources/flags/index.ts";
 import { contradict, followFrom } from "../conditions.ts";
 import { deleteArgumentFix, replaceFix, textAt } from "../edits.ts";
 import { once } from "../once.ts";
-import { sourceOf } from "../support.ts";
+import { isOptIn, sourceOf } from "../support.ts";
 
 export interface StandardClaim {
   readonly body: DeclaredBody;
@@ -46,6 +46,14 @@ function raisedBefore(value: number, conditions: readonly Condition[]): boolean 
 /** True for the -std that BuildExtension adds when the project gives none. */
 export function isBuilderDefault(claim: StandardClaim): boolean {
   return claim.fact.certainty === "inferred";
+}
+
+/**
+ * Comes only with an option that is off by default. One that brings CUDA is no such choice: it brings the CUDA sources, and
+ * whoever builds them gets what it sets.
+ */
+export function isChosen(claim: StandardClaim): boolean {
+  return isOptIn(claim.fact.conditions.filter((one) => !/cuda|gpu|nvcc|rocm/i.test(one.text)), claim.body.target);
 }
 
 /** Raises the standard where it is written; for torch's extensions also: leave it to BuildExtension. */

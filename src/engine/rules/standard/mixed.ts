@@ -2,10 +2,10 @@
 import type { DeclaredBody, Finding } from "../../model/index.ts";
 import { canHoldTogether, observationsOf, valueOf } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { finding, isOptIn, notByDefault, placeWhen, targetMadeHere, targetsPhrase } from "../support.ts";
+import { finding, notByDefault, placeWhen, targetMadeHere, targetsPhrase } from "../support.ts";
 import { allowedTorch, dependsOnTorchVersion, givenTorch, outsideRange, seesTorch, servesOtherHardware } from "../torch.ts";
 import type { StandardClaim } from "./claims.ts";
-import { isBuilderDefault, standardsOf } from "./claims.ts";
+import { isBuilderDefault, isChosen, standardsOf } from "./claims.ts";
 
 type Severities = Pick<Rule, "name" | "severity">;
 
@@ -14,7 +14,7 @@ export function mixed(rule: Severities, context: RuleContext): readonly Finding[
     if (!body.target.languages.includes("CXX") || !body.target.languages.includes("CUDA") || !hasCudaSources(body) || servesOtherHardware(context, body.target.location.path)) return [];
     const host = standardsOf(body, "CXX").filter(counts);
     const device = standardsOf(body, "CUDA").filter(counts);
-    const usual = (claim: StandardClaim): boolean => !isOptIn(claim.fact.conditions, body.target);
+    const usual = (claim: StandardClaim): boolean => !isChosen(claim);
     const found = bothWritten(rule, context, body, host.filter(usual), device.filter(usual)) ?? bothWritten(rule, context, body, host, device) ?? oneWritten(rule, context, body, host, device);
     return found !== undefined && seesTorch(context, body) ? [found] : [];
   });
@@ -37,7 +37,7 @@ function bothWritten(rule: Severities, context: RuleContext, body: DeclaredBody,
     const cxx = beside.find((one) => one.value !== cuda.value);
     if (cxx === undefined || beside.some((one) => one.value === cuda.value)) continue;
     const [lower, higher] = cxx.value < cuda.value ? [cxx, cuda] : [cuda, cxx];
-    const chosen = isOptIn([...cxx.fact.conditions, ...cuda.fact.conditions], body.target);
+    const chosen = isChosen(cxx) || isChosen(cuda);
     return finding(rule, {
       severity: chosen ? "info" : "warning",
       message: `The C++ sources of ${targetsPhrase([body.name])} are compiled as C++${cxx.value} (${placeWhen(cxx.evidence.location, cxx.fact.conditions, context.root)}) and its CUDA sources as C++${cuda.value} (${placeWhen(cuda.evidence.location, cuda.fact.conditions, context.root)}). Both include torch's headers, whose inline code depends on the standard.${chosen ? ` ${notByDefault}` : ""}`,
