@@ -13,7 +13,7 @@ import { templateOf } from "./template.ts";
 import type { Template } from "./syntax.ts";
 import { certainText, joinList, known, render, unknownPiece, unsetValue, value, withVia, worlds } from "./value.ts";
 import type { Frame, Origin, Piece, Value } from "./value.ts";
-import { limits } from "./call.ts";
+import { allowed, limits } from "./call.ts";
 import type { Arg, Handler } from "./call.ts";
 import { runBlock, runForeach } from "./loops.ts";
 import { Notes } from "./notes.ts";
@@ -54,7 +54,9 @@ export class Interpreter {
   directory!: Directory;
   #macro: ReadonlyMap<string, Value> | undefined;
   #command: Command | undefined;
-  #budget = limits.commands;
+  #steps = 0;
+  /** What the files read so far allow. */
+  #most = { characters: 0, commands: 0, work: 0 };
   #depth = 0;
   #calls = new Map<string, number>();
   /** Functions whose recursion did not end by itself. */
@@ -210,7 +212,7 @@ export class Interpreter {
     const command = this.#command;
     const macro = this.#macro;
     this.filesRead.add(file.path);
-    this.notes.sources.add(file);
+    this.#allow(file);
     this.file = file;
     this.#macro = undefined;
     this.#active.push(file.path);
@@ -220,6 +222,13 @@ export class Interpreter {
     this.#command = command;
     this.#macro = macro;
     return exit;
+  }
+
+  #allow(file: SourceFile): void {
+    if (this.notes.sources.has(file)) return;
+    this.notes.sources.add(file);
+    const characters = this.#most.characters + file.text.length;
+    this.#most = { characters, commands: allowed(limits.commands, characters), work: allowed(limits.work, characters) };
   }
 
   /** Runs `body` as part of a call or an inclusion, noted in the way of every fact from inside. */
@@ -252,7 +261,7 @@ export class Interpreter {
 
   #node(node: Node): Exit {
     this.#command = node.command;
-    if (--this.#budget <= 0 || this.conditions.work > limits.work) {
+    if (++this.#steps > this.#most.commands || this.conditions.work > this.#most.work) {
       this.gap("Evaluation stopped here: the project takes more steps to evaluate than are allowed.");
       return "stop";
     }
@@ -292,7 +301,7 @@ export class Interpreter {
     return this.state.region(["break"], () => {
       for (let round = 0; round < limits.iterations; round++) {
         // Bodies that are nested too deep run nothing that would count.
-        if (--this.#budget <= 0) return "stop";
+        if (++this.#steps > this.#most.commands) return "stop";
         this.#command = node.command;
         const truth = evaluateCondition(this, this.expand(node.command));
         if ("decided" in truth && !truth.decided) return "normal";

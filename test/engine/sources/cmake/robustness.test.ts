@@ -64,3 +64,10 @@ test("a truncated file is named where it breaks off, included ones too, and the 
   ]);
   assert.deepEqual(reading.targets.map((one) => one.name), ["t"]);
 });
+
+test("what a small file may cost ends soon, what a large one needs is given", () => {
+  const stopped = (text: string) => read({ "CMakeLists.txt": text }).gaps.some((gap) => gap.message === "Evaluation stopped here: the project takes more steps to evaluate than are allowed.");
+  const endless = "set(i 0)\nwhile(i LESS 3)\n  foreach(x RANGE 300)\n    set(LAST ${x})\n  endforeach()\nendwhile()\n";
+  assert.equal(stopped(endless), true);
+  assert.equal(stopped(`${endless}#${" ".repeat(100_000)}\n`), false);
+});

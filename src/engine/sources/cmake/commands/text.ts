@@ -119,6 +119,8 @@ const list: Handler = (vm, call) => {
   if (mode === undefined || name === undefined) return;
   vm.noteUse(name);
   const current = vm.lookup(name);
+  // Adding to a list copies it.
+  vm.conditions.work += current.pieces.length >> 3;
   const elements = () => splitList(current.pieces);
   const certain = () => (current.pieces.every((piece) => (!piece.unknown || vm.countsAsEmpty(piece)) && piece.guard.length === 0) ? elements().filter((one) => !one.every((piece) => piece.unset !== undefined)) : undefined);
   const put = (variable: string | undefined, to: Value | undefined) => {
