@@ -19,6 +19,8 @@ export interface ClientOptions {
   /** Answers to `workspace/configuration`, by folder URI. */
   readonly settings?: (scope: string | undefined) => unknown;
   readonly initializationOptions?: unknown;
+  /** False: a client that cannot be asked for settings, and sends them. */
+  readonly configuration?: boolean;
   /** Leaves out pull diagnostics, so that the server has to push. */
   readonly push?: boolean;
   /** Arguments of Node. Default: the server's own entry over stdio. */
@@ -52,6 +54,8 @@ export class LspClient {
   readonly news: string[] = [];
   readonly published: PublishDiagnosticsParams[] = [];
   readonly statuses: Status[] = [];
+  /** Documents that the server had shown. */
+  readonly shown: string[] = [];
   /** Requests that the server sent. */
   readonly requests: string[] = [];
   readonly #versions = new Map<string, number>();
@@ -95,6 +99,10 @@ export class LspClient {
         return null;
       });
     }
+    connection.onRequest("window/showDocument", ({ uri }: { uri: string }) => {
+      client.shown.push(uri);
+      return { success: true };
+    });
     connection.onRequest("workspace/configuration", ({ items }: { items: { scopeUri?: string }[] }) => items.map((item) => options.settings?.(item.scopeUri) ?? null));
     connection.listen();
     const died = new Promise<never>((_, reject) => client.process.once("exit", (code) => reject(new Error(`The server ended with code ${code}:\n${client.log.join("")}`))));
@@ -103,7 +111,7 @@ export class LspClient {
       processId: process.pid,
       rootUri: null,
       workspaceFolders: options.folders.map((folder) => ({ uri: uriOf(folder), name: path.basename(folder) })),
-      capabilities: capabilities(options.push === true),
+      capabilities: capabilities(options),
       initializationOptions: options.initializationOptions,
     })]);
     await connection.sendNotification("initialized", {});
@@ -167,12 +175,13 @@ export class LspClient {
   }
 }
 
-function capabilities(push: boolean): ClientCapabilities {
+function capabilities({ push = false, configuration = true }: ClientOptions): ClientCapabilities {
   return {
     workspace: {
-      configuration: true, workspaceFolders: true, didChangeConfiguration: { dynamicRegistration: true }, didChangeWatchedFiles: { dynamicRegistration: true },
+      configuration, workspaceFolders: true, didChangeConfiguration: { dynamicRegistration: true }, didChangeWatchedFiles: { dynamicRegistration: true },
       ...(push ? {} : { diagnostics: { refreshSupport: true } }), inlayHint: { refreshSupport: true }, codeLens: { refreshSupport: true },
     },
+    window: { showDocument: { support: true } },
     textDocument: {
       publishDiagnostics: { relatedInformation: true, codeDescriptionSupport: true, tagSupport: { valueSet: [1, 2] } },
       ...(push ? {} : { diagnostic: { relatedInformation: true, codeDescriptionSupport: true, tagSupport: { valueSet: [1, 2] } } }),
