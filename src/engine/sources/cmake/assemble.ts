@@ -9,7 +9,7 @@ import { SharedParts } from "./shared.ts";
 import { splitList } from "./split.ts";
 import { addArchitectures, addStandards } from "./standards.ts";
 import type { Target } from "./target.ts";
-import { certainText, render, unsetValue, worldsWithText } from "./value.ts";
+import { certainText, render, unknownPiece, unsetValue, worldsWithText } from "./value.ts";
 
 const languageOfSuffix: ReadonlyMap<string, Language> = new Map([
   ["c", "C"], ["cc", "CXX"], ["cpp", "CXX"], ["cxx", "CXX"], ["c++", "CXX"], ["C", "CXX"], ["mm", "CXX"], ["cu", "CUDA"], ["hip", "HIP"], ["i", "CXX"], ["pyx", "CXX"],
@@ -17,16 +17,27 @@ const languageOfSuffix: ReadonlyMap<string, Language> = new Map([
 const configurations = ["Debug", "Release", "RelWithDebInfo", "MinSizeRel"];
 const torchLibrary = /^(torch|torch_cpu|torch_cuda|torch_python|torch_library|c10|c10_cuda)$|libtorch|torch_python|libc10|TORCH_LIBRAR|TORCH_PYTHON_LIB/;
 
+/** Stands for the options that targets hand on which were not reached. */
+const further = "${OPTIONS_OF_FARTHER_TARGETS}";
+
 /** The evaluated targets as declared targets, with the command line that CMake would give to the compilers. */
 export function assembleTargets(vm: Interpreter): DeclaredTarget[] {
   const shared = new SharedParts();
-  return vm.allTargets.filter((target) => !target.isImported).map((target) => assemble(vm, target, shared));
+  const cut: Target[] = [];
+  const assembled = vm.allTargets.filter((target) => !target.isImported).map((target) => assemble(vm, target, shared, cut));
+  const [first] = cut;
+  if (first !== undefined) {
+    const which = cut.length === 1 ? `Target ${first.name} links` : `${cut.length} targets, ${first.name} among them, link`;
+    vm.gaps.push({ kind: "evaluation", path: first.origin.file.path, location: locationOf(first.origin), message: `${which} more targets through each other than were followed; what the farther ones hand on is not known.` });
+  }
+  return assembled;
 }
 
-function assemble(vm: Interpreter, target: Target, shared: SharedParts): DeclaredTarget {
+function assemble(vm: Interpreter, target: Target, shared: SharedParts, cut: Target[]): DeclaredTarget {
   const sources = sourcesOf(vm, target);
   const languages = languagesOf(vm, target, sources);
   const closure = linkClosure(vm, target, shared);
+  if (!closure.isWhole) cut.push(target);
   const args = target.kind === "imported" ? [] : argumentsOf(vm, target, closure, languages, shared);
   const includes = includeDirectories(target, closure, shared);
   const sabi = target.properties.get("PY_SABI");
@@ -50,7 +61,7 @@ function assemble(vm: Interpreter, target: Target, shared: SharedParts): Declare
 
 function usesTorch(closure: LinkClosure, includes: readonly string[]): boolean | undefined {
   if (closure.libraries.some((library) => torchLibrary.test(library.name)) || includes.some((one) => /TORCH_INCLUDE|torch\/include/.test(one))) return true;
-  return closure.libraries.some((library) => library.name.includes("${") && !library.isProjectTarget) ? undefined : false;
+  return !closure.isWhole || closure.libraries.some((library) => library.name.includes("${") && !library.isProjectTarget) ? undefined : false;
 }
 
 function sourcesOf(vm: Interpreter, target: Target): TargetSource[] {
@@ -109,6 +120,7 @@ function argumentsOf(vm: Interpreter, target: Target, closure: LinkClosure, lang
   list.list(own("COMPILE_OPTIONS"), "option");
   if (target.kind === "interface") list.list(own("INTERFACE_COMPILE_OPTIONS"), "option");
   for (const { target: used, guard } of users) list.list(used.properties.get("INTERFACE_COMPILE_OPTIONS"), "option", used.name, guard);
+  if (!closure.isWhole) list.add({ text: further, pieces: [unknownPiece(further)], guard: always, origin: "option", languages });
   addStandards(vm, list, target, users, languages);
   return list.finish();
 }

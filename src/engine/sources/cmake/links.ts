@@ -21,9 +21,12 @@ export interface ReachedTarget {
 export interface LinkClosure {
   readonly libraries: readonly LinkedLibrary[];
   readonly reached: readonly ReachedTarget[];
+  /** False where the chain of targets is longer than it was followed: what the farther ones hand on is not known. */
+  readonly isWhole: boolean;
 }
 
-const maximumReached = 400;
+/** Lists of libraries that are looked at for one target: while there are few in all, and when there were many. */
+const maximumLists = { usual: 4000, late: 400, all: 400_000 };
 /** Libraries that are no targets and are linked in some cases only: what a search through all makes of BLAS comes to hundreds. */
 const maximumAlternatives = 100;
 const keywords = /^(debug|optimized|general)$/;
@@ -36,7 +39,9 @@ export function linkClosure(vm: Interpreter, target: Target, shared: SharedParts
   const names = new Set<string>();
   const queue: { list: Value | undefined; guard: Guard; linkOnly: boolean }[] = [{ list: target.properties.get("LINK_LIBRARIES"), guard: always, linkOnly: false }];
   if (target.kind === "interface") queue.push({ list: target.properties.get("INTERFACE_LINK_LIBRARIES"), guard: always, linkOnly: false });
-  for (let at = 0; at < queue.length && at < maximumReached; at++) {
+  const most = shared.lists < maximumLists.all ? maximumLists.usual : maximumLists.late;
+  let at = 0;
+  for (; at < queue.length && at < most; at++) {
     const { list, guard, linkOnly } = queue[at] as (typeof queue)[number];
     if (list === undefined || list.pieces.length === 0) continue;
     for (const own of shared.names(list.pieces, (element) => namesIn(vm, target, element), (names) => withoutMost(vm, target, names))) {
@@ -67,7 +72,8 @@ export function linkClosure(vm: Interpreter, target: Target, shared: SharedParts
       }
     }
   }
-  return { libraries, reached };
+  shared.lists += at;
+  return { libraries, reached, isWhole: at === queue.length };
 }
 
 function wayTo(named: NamedLibrary, guard: Guard): Way | undefined {

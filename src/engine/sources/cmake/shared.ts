@@ -44,6 +44,8 @@ export class SharedParts {
   readonly #elements = new Map<readonly Piece[], readonly (readonly Piece[] | NamedElement)[]>();
   readonly #conjunctions = new Map<Guard, Map<Guard, Guard | undefined>>();
   readonly arguments = new Map<Entry, CompileArgument>();
+  /** Lists of libraries looked at so far, for all targets. */
+  lists = 0;
 
   entries(pieces: readonly Piece[]): Map<string, readonly Entry[]> {
     return remembered(this.#entries, pieces, () => new Map<string, readonly Entry[]>());

@@ -71,3 +71,14 @@ test("what a small file may cost ends soon, what a large one needs is given", ()
   assert.equal(stopped(endless), true);
   assert.equal(stopped(`${endless}#${" ".repeat(100_000)}\n`), false);
 });
+
+test("a chain of targets that is too long to follow leaves open what comes from its end", () => {
+  const chain = (length: number) => {
+    const links = Array.from({ length }, (_, index) => `add_library(t${index} SHARED a.cpp)\ntarget_link_libraries(t${index} PUBLIC ${index === 0 ? "${TORCH_LIBRARIES}" : `t${index - 1}`})\n`);
+    const reading = read({ "CMakeLists.txt": `find_package(Torch REQUIRED)\n${links.join("")}target_compile_definitions(t0 PUBLIC _GLIBCXX_USE_CXX11_ABI=0)\n` });
+    const last = reading.targets.at(-1);
+    return [last?.usesTorch, last?.arguments.map((one) => `${one.known ? "" : "unknown "}${one.text}`), reading.gaps.map((gap) => gap.message)];
+  };
+  assert.deepEqual(chain(300), [true, ["-D_GLIBCXX_USE_CXX11_ABI=0"], []]);
+  assert.deepEqual(chain(900), [undefined, ["unknown ${OPTIONS_OF_FARTHER_TARGETS}"], ["269 targets, t631 among them, link more targets through each other than were followed; what the farther ones hand on is not known."]]);
+});
