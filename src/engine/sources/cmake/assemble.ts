@@ -70,7 +70,7 @@ function sourcesOf(vm: Interpreter, target: Target): TargetSource[] {
     for (const world of worldsWithText(vm.conditions, element, always, 4) ?? []) {
       const text = render(world.pieces).replace(/^\$<.*?:(.*)>$/, "$1");
       const origin = world.pieces.find((piece) => piece.origin !== undefined)?.origin ?? target.origin;
-      if (text === "") continue;
+      if (text === "" || world.pieces.every((piece) => vm.countsAsEmpty(piece))) continue;
       const path = /^(\/|\$)/.test(text) ? text : `${target.directory.path}/${text}`;
       out.push({ path, language: languageOfSuffix.get(text.slice(text.lastIndexOf(".") + 1)), conditions: vm.conditions.list(world.guard), location: locationOf(origin) });
       if (out.length > 3000) return out;

@@ -132,3 +132,9 @@ test("list elements under one condition are gone through together and break ends
   const reading = read({ "CMakeLists.txt": 'project(p CXX)\nset(L a)\nif(X)\n  list(APPEND L b c)\nendif()\nforeach(i ${L} d)\n  list(APPEND OUT ${i})\n  if(i STREQUAL c)\n    break()\n  endif()\nendforeach()\nadd_library(t a.cpp)\ntarget_compile_definitions(t PRIVATE ${OUT})\n' });
   assert.deepEqual(reading.targets[0]?.arguments.map((one) => `${one.text} ${one.conditions.map((condition) => `${condition.branch === 1 ? "not " : ""}${condition.text}`).join()}`), ["-Da ", "-Db X", "-Dc X", "-Dd not X"]);
 });
+
+test("a list of sources that begins empty is no source of unknown language", () => {
+  const languages = (text: string) => read({ "CMakeLists.txt": `project(p CXX CUDA)\n${text}` }).targets.map((one) => [one.sources.length, one.languages]);
+  assert.deepEqual(languages("list(APPEND SOURCES a.cpp)\nadd_library(t ${SOURCES})\n"), [[1, ["CXX"]]]);
+  assert.deepEqual(languages("add_library(t a.cpp ${GIVEN})\n"), [[2, ["CXX", "CUDA"]]]);
+});
