@@ -77,6 +77,15 @@ test("the interpreter of the editor's Python support is used, and another one as
   assert.equal(await version(client), "2.8.0+cpu");
 });
 
+test("an older client names a root, and is asked to show hints and lenses anew when the torch changes", async (context) => {
+  const { client, folder, list } = await start(context, () => ({ rootOnly: true, settings: () => ({ environment: "torch==2.8.0+cu128" }) }));
+  assert.deepEqual((await client.connection.sendRequest<Status[]>("abiding/check", {})).map((one) => one.folder), [uriOf(folder.root)]);
+  assert.deepEqual(await client.codes(list), ["libstdcxx-abi 4"]);
+  client.requests.length = 0;
+  await client.connection.sendRequest("abiding/selectEnvironment", { spec: "torch==2.5.1+cu121" });
+  await client.until(() => ["workspace/inlayHint/refresh", "workspace/codeLens/refresh"].every((one) => client.requests.includes(one)));
+});
+
 test("a document that is closed unsaved is read from disk again", async (context) => {
   const { client, list } = await start(context, () => ({ settings: () => ({ environment: "torch==2.8.0+cu128" }) }));
   assert.deepEqual(await client.codes(list), ["libstdcxx-abi 4"]);

@@ -22,6 +22,7 @@ test("a diagnostic points at the other side where an editor can open it", () => 
   const repeating = { ...abiFinding, against: [], related: [{ message: "variable FLAGS set", location: placeOf("target_compile_definitions(ops") }] };
   assert.equal(toDiagnostic(repeating, options).relatedInformation, undefined);
   assert.deepEqual(toDiagnostic(standardFinding, options).tags, [1]);
+  assert.deepEqual((["error", "warning", "info", "hint"] as const).map((severity) => toDiagnostic({ ...abiFinding, severity }, options).severity), [1, 2, 3, 4]);
 });
 
 test("a file that could not be read is told about in that file, with numbers that the protocol allows", () => {

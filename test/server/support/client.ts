@@ -21,6 +21,8 @@ export interface ClientOptions {
   readonly initializationOptions?: unknown;
   /** False: a client that cannot be asked for settings, and sends them. */
   readonly configuration?: boolean;
+  /** Names the first folder as older clients do. */
+  readonly rootOnly?: boolean;
   /** Leaves out pull diagnostics, so that the server has to push. */
   readonly push?: boolean;
   /** Arguments of Node. Default: the server's own entry over stdio. */
@@ -109,8 +111,8 @@ export class LspClient {
     died.catch(() => undefined);
     client.result = await Promise.race([died, connection.sendRequest<InitializeResult>("initialize", {
       processId: process.pid,
-      rootUri: null,
-      workspaceFolders: options.folders.map((folder) => ({ uri: uriOf(folder), name: path.basename(folder) })),
+      rootUri: options.rootOnly === true ? uriOf(options.folders[0] ?? "") : null,
+      workspaceFolders: options.rootOnly === true ? null : options.folders.map((folder) => ({ uri: uriOf(folder), name: path.basename(folder) })),
       capabilities: capabilities(options),
       initializationOptions: options.initializationOptions,
     })]);
