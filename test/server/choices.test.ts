@@ -77,9 +77,16 @@ test("the interpreter of the editor's Python support is used, and another one as
   assert.equal(await version(client), "2.8.0+cpu");
 });
 
-test("an older client names a root, and is asked to show hints and lenses anew when the torch changes", async (context) => {
-  const { client, folder, list } = await start(context, () => ({ rootOnly: true, settings: () => ({ environment: "torch==2.8.0+cu128" }) }));
+test("a root is a folder, as older clients name it", async (context) => {
+  const folder = folderOf({ "CMakeLists.txt": cmake(0) });
+  context.after(() => folder.remove());
+  const client = await LspClient.start({ folders: [folder.root], rootOnly: true });
+  context.after(() => client.stop());
   assert.deepEqual((await client.connection.sendRequest<Status[]>("abiding/check", {})).map((one) => one.folder), [uriOf(folder.root)]);
+});
+
+test("hints and lenses are asked for anew when the torch changes", async (context) => {
+  const { client, list } = await start(context, () => ({ settings: () => ({ environment: "torch==2.8.0+cu128" }) }));
   assert.deepEqual(await client.codes(list), ["libstdcxx-abi 4"]);
   client.requests.length = 0;
   await client.connection.sendRequest("abiding/selectEnvironment", { spec: "torch==2.5.1+cu121" });
