@@ -21,7 +21,9 @@ const edits = Number(options.edits);
 const against = "torch==2.8.0+cu128";
 
 await execa(process.execPath, [join(root, "scripts", "build.ts")], { stdio: ["ignore", "inherit", "inherit"] });
-process.env.ABIDING_TEST_SERVER = join(root, "dist", "server.js");
+const server = join(root, "dist", "server.js");
+/** As in src/extension/client.ts. */
+const memoryArguments = ["--max-old-space-size=1024", "--max-semi-space-size=4"];
 if (options.profile) process.env.NODE_OPTIONS = `--cpu-prof --cpu-prof-dir=${join(root, "dist", "bench")}`;
 
 const measurements: Measurement[] = [];
@@ -45,7 +47,7 @@ report("latency", measurements, { workspace: { files: large.files, cmakeFiles: l
 
 async function measure(name: string, folder: string, target: { readonly most: number; readonly memory: number }): Promise<void> {
   const started = performance.now();
-  const client = await LspClient.start({ folders: [folder], settings: () => ({ environment: against }) });
+  const client = await LspClient.start({ folders: [folder], settings: () => ({ environment: against }), command: [...memoryArguments, server, "--stdio"] });
   measurements.push({ what: `${name}: initialize`, unit: "ms", values: [performance.now() - started] });
   for (const [file, language] of [["CMakeLists.txt", "cmake"], ["setup.py", "python"]] as const) {
     const path = join(folder, file);
