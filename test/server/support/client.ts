@@ -14,6 +14,9 @@ import type { Status } from "../../../src/protocol/index.ts";
 
 const checkout = path.resolve(import.meta.dirname, "../../..");
 
+/** No answer of the server takes this long, also on a busy machine. In milliseconds. */
+const patience = 20_000;
+
 export interface ClientOptions {
   readonly folders: readonly string[];
   /** Answers to `workspace/configuration`, by folder URI. */
@@ -169,10 +172,22 @@ export class LspClient {
     return this.connection.sendRequest<T>(method, { textDocument: { uri: uriOf(file) }, ...more });
   }
 
-  /** Resolves when a message of the server makes `condition` true. */
+  /** Resolves when a message of the server makes `condition` true; fails when none does for long. */
   async until(condition: () => boolean): Promise<void> {
-    while (!condition()) {
-      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#waiting.splice(0).forEach((one) => one());
+    }, patience);
+    try {
+      while (!condition()) {
+        if (isLate) {
+          throw new Error(`Waited ${patience / 1000} s in vain for ${String(condition)}. The log:\n${this.log.slice(-20).join("\n")}`);
+        }
+        await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+      }
+    } finally {
+      clearTimeout(timer);
     }
   }
 }
