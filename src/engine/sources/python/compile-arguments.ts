@@ -1,7 +1,7 @@
 import type { CompileArgument, EvaluationContext, Language } from "../../model/index.ts";
 import { canHoldTogether, compareVersions } from "../../model/index.ts";
 import builder from "../../../../data/torch-build-extension.json" with { type: "json" };
-import { beyond, join, without } from "./evaluation/scope.ts";
+import { beyond, join, without } from "./evaluation/conditions.ts";
 import type { Conditions, Value } from "./evaluation/values.ts";
 import { followed, render } from "./evaluation/values.ts";
 import type { Leaf } from "./leaves.ts";

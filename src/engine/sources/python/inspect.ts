@@ -89,20 +89,20 @@ function conditionsOf(file: SourceFile, around: Surroundings): readonly Conditio
 }
 
 function lookupOf(node: Expression, parents: readonly Expression[], names: ReadonlyMap<string, string>, assigned: ReadonlySet<Expression>, around: Surroundings): Pick<TorchLookup, "what" | "use" | "guarded"> | undefined {
-  const tested = around.tests.some((one) => /hasattr/.test(JSON.stringify(one.test)));
+  const isTested = (): boolean => around.tests.some((one) => /hasattr/.test(JSON.stringify(one.test)));
   if (node.type === "call" && node.callee.type === "name" && node.callee.id === "getattr") {
     const [object, name, fallback] = node.arguments.map((argument) => argument.value);
     const of = object === undefined ? undefined : dottedName(object, names);
     if (of !== "torch._C" || name === undefined) return undefined;
     const built = name.type === "fstring" && name.parts.some((part) => typeof part === "string" && part.includes("_PYBIND11_"));
     const what = name.type === "string" ? lookups[`${of}.${name.value}`] : built ? "torch._C._PYBIND11_BUILD_ABI" : undefined;
-    return what === undefined ? undefined : { what, use: useOf(parents), guarded: fallback !== undefined || around.inTry || tested };
+    return what === undefined ? undefined : { what, use: useOf(parents), guarded: fallback !== undefined || around.inTry || isTested() };
   }
   if (node.type !== "attribute" && node.type !== "name") return undefined;
   const full = dottedName(node, names);
   const what = full === undefined ? undefined : lookups[full];
   if (what === undefined) return undefined;
-  return { what, use: assigned.has(node) ? "assigned" : useOf(parents), guarded: around.inTry || tested };
+  return { what, use: assigned.has(node) ? "assigned" : useOf(parents), guarded: around.inTry || isTested() };
 }
 
 /** Whether the answer becomes part of a flag. */

@@ -1,8 +1,8 @@
 import type { EvidenceStep, SourceEvidence } from "../../model/index.ts";
-import { canHoldTogether } from "../../model/index.ts";
-import { join } from "./evaluation/scope.ts";
-import type { Conditions, Step, Value } from "./evaluation/values.ts";
-import { always } from "./evaluation/values.ts";
+import { compatible, join } from "./evaluation/conditions.ts";
+import { isOverfull, wordsOfPieces } from "./evaluation/guarded-text.ts";
+import type { Conditions, Piece, Step, Value } from "./evaluation/values.ts";
+import { always, tooMany, unknown } from "./evaluation/values.ts";
 import type { Place } from "./source-file.ts";
 import { locationOf, textOf } from "./source-file.ts";
 
@@ -23,19 +23,39 @@ export function leavesOf(value: Value | undefined, conditions: Conditions = alwa
 }
 
 function collect(value: Value, conditions: Conditions, steps: readonly Step[], keepTuples: boolean, leaves: Leaf[], depth: number): void {
-  if (leaves.length >= maximumLeaves || depth > 12) return;
-  if (value.kind === "choice") {
+  if (leaves.length >= maximumLeaves) {
+    // Named as what is not known, so that it is reported.
+    if (leaves.length === maximumLeaves) leaves.push({ value: unknown(tooMany), conditions, steps });
+    return;
+  }
+  if (depth > 12) return;
+  if (value.kind === "choice" && value.pieces !== undefined && (isOverfull(value) || isCommandLine(value.pieces))) {
+    for (const word of wordsOfPieces(value.pieces)) if (compatible(word.conditions, conditions)) collectWord(word.value, join(conditions, word.conditions), steps, leaves);
+  } else if (value.kind === "choice") {
     for (const one of value.alternatives) {
-      if (canHoldTogether(one.conditions, conditions)) collect(one.value, join(conditions, one.conditions), steps, keepTuples, leaves, depth + 1);
+      if (compatible(one.conditions, conditions)) collect(one.value, join(conditions, one.conditions), steps, keepTuples, leaves, depth + 1);
     }
   } else if (value.kind === "list" && !(keepTuples && depth > 0 && value.makes === "tuple")) {
     const along = [...steps, ...value.steps];
     for (const element of value.elements) {
-      if (canHoldTogether(element.conditions, conditions)) collect(element.value, join(conditions, element.conditions), along, keepTuples, leaves, depth + 1);
+      if (compatible(element.conditions, conditions)) collect(element.value, join(conditions, element.conditions), along, keepTuples, leaves, depth + 1);
     }
   } else if (value.kind !== "none") {
     leaves.push({ value, conditions: conditions.filter((one) => one.assumed !== true), steps });
   }
+}
+
+/** Several words, none of them in quotes: then each stands for itself. */
+function isCommandLine(pieces: readonly Piece[]): boolean {
+  return pieces.some((piece) => /\s/.test(piece.value.value)) && !pieces.some((piece) => /["']/.test(piece.value.value));
+}
+
+function collectWord(word: Value, conditions: Conditions, steps: readonly Step[], leaves: Leaf[]): void {
+  if (word.kind !== "choice") {
+    collect(word, conditions, steps, false, leaves, 0);
+    return;
+  }
+  for (const one of word.alternatives) if (compatible(one.conditions, conditions)) collect(one.value, join(conditions, one.conditions), steps, false, leaves, 0);
 }
 
 /** Evidence for a text: where it is written, and the variables and calls that it passed through. */

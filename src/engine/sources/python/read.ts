@@ -6,7 +6,8 @@ import { externalBases } from "./evaluation/calls.ts";
 import { Interpreter } from "./evaluation/interpreter.ts";
 import { ModuleLoader } from "./evaluation/modules.ts";
 import { executeBlock } from "./evaluation/statements.ts";
-import type { Value } from "./evaluation/values.ts";
+import type { Cut, Value } from "./evaluation/values.ts";
+import { tooMany } from "./evaluation/values.ts";
 import { environmentObservations, extensionKeywords, swallowedFlags } from "./facts.ts";
 import { inspectFile } from "./inspect.ts";
 import { buildClasses, isSetupCall, setupObservations, setupRequirements } from "./setup-call.ts";
@@ -87,8 +88,6 @@ export function readPythonBuild(path: string, files: Files, context: EvaluationC
   attempt("build_ext", () => { runBuilders(interpreter, builders); });
   Object.assign(interpreter, state);
   attempt("functions", () => { runUncalled(interpreter, file); });
-  if (interpreter.exhausted) gaps.push({ message: `${nodePath.basename(path)} takes more steps to evaluate than are spent on one file; what comes late in it was not seen.`, path, kind: "evaluation" });
-
   const targets: DeclaredTarget[] = [];
   const observations: Observation[] = [...inspectFile(file)];
   const requirements: Requirement[] = [];
@@ -100,7 +99,27 @@ export function readPythonBuild(path: string, files: Files, context: EvaluationC
     }
     observations.push(...cmakeArguments(interpreter), ...environmentObservations(interpreter), ...extensionKeywords(interpreter), ...swallowedFlags(targets));
   });
+  gaps.push(...evaluationGaps(interpreter, targets, path));
   return { targets, observations: withoutRepeats(observations, observationIdentity), requirements: withoutRepeats(requirements, JSON.stringify), gaps, files: [path, ...loader.read] };
+}
+
+const leftOut: Readonly<Record<Cut, string>> = {
+  elements: "a list or dict holds more elements than are read; those behind them were not checked",
+  calls: "more calls are made than are looked at; extensions and commands of the later ones were not checked",
+};
+
+/** What evaluation left out: nothing that reaches an extension is lost without a word. */
+function evaluationGaps(interpreter: Interpreter, targets: readonly DeclaredTarget[], path: string): Gap[] {
+  const name = nodePath.basename(path);
+  const gaps: Gap[] = [...interpreter.cuts].map((cut) => ({ message: `${name}: ${leftOut[cut]}.`, path, kind: "evaluation" }));
+  if (interpreter.exhausted) gaps.push({ message: `${name} takes more steps to evaluate than are spent on one file; what comes late in it was not seen.`, path, kind: "evaluation" });
+  if (targets.length >= maximumTargets) gaps.push({ message: `${name} makes more than ${String(maximumTargets)} extensions; the later ones were not checked.`, path, kind: "evaluation" });
+  for (const target of targets) {
+    const argument = target.arguments.find((one) => one.text.includes(tooMany));
+    const location = argument?.evidence.location ?? target.sources.find((one) => one.path.includes(tooMany))?.location;
+    if (location !== undefined) gaps.push({ message: `${argument === undefined ? "A source" : "An argument"} of ${target.name} has more values, each under other conditions, than are told apart; it was not checked.`, path, location, kind: "evaluation" });
+  }
+  return gaps.slice(0, 20);
 }
 
 function cutGaps(file: SourceFile): Gap[] {

@@ -12,7 +12,7 @@ import type { Place, SourceFile } from "./source-file.ts";
 const maximumRuns = 300;
 
 /** Steps that one of them may take. */
-const stepsPerFunction = 12_000;
+const stepsPerFunction = 20_000;
 
 const noArguments = (): Arguments => ({ positional: [], keywords: new Map(), open: false });
 
@@ -28,7 +28,7 @@ export function runBuilders(interpreter: Interpreter, builders: readonly Value[]
     const place = placeOf(builder);
     const extensions = interpreter.objects.filter((object) => (typeof object.type === "string" ? [object.type] : externalBases(object.type)).some(isExtensionClass));
     const self = instance(interpreter, builder, place);
-    self.attributes.write("extensions", interpreter.newList("list", extensions.map((value) => ({ value, conditions: always })), place), always);
+    self.attributes.set("extensions", interpreter.newList("list", extensions.map((value) => ({ value, conditions: always })), place));
     if (member?.kind === "function") interpreter.call({ ...member, self }, noArguments(), place);
     if (single?.kind === "function" && extensions.length > 0) for (const extension of extensions.slice(0, 50)) interpreter.call({ ...single, self }, { ...noArguments(), positional: [extension] }, place);
   }
@@ -58,7 +58,7 @@ function instance(interpreter: Interpreter, type: ClassValue, place: Place): Obj
   const self: ObjectValue = { kind: "object", type, attributes: new Scope(undefined, always), conditions: always, place };
   const initialise = memberOf(interpreter, type, "__init__");
   if (initialise?.kind === "function") interpreter.call({ ...initialise, self }, { ...noArguments(), open: true }, place);
-  if (self.attributes.own("extensions", always) === undefined) self.attributes.write("extensions", unknown("self.extensions"), always);
+  if (self.attributes.own("extensions", always) === undefined) self.attributes.set("extensions", unknown("self.extensions"));
   return self;
 }
 

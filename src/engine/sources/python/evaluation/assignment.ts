@@ -13,12 +13,12 @@ const maximumWrites = 4_000;
 export function assign(interpreter: Interpreter, target: Expression, value: Value): void {
   switch (target.type) {
     case "name":
-      interpreter.scope.write(target.id, named(interpreter, value, target.id, interpreter.place(target)), interpreter.stack);
+      interpreter.scope.write(target.id, named(interpreter, value, target.id, interpreter.place(target)), interpreter);
       return;
     case "attribute": {
       const object = interpreter.evaluate(target.object);
       interpreter.lift(object, (one) => {
-        if (one.kind === "object") one.attributes.write(target.name, value, interpreter.stack);
+        if (one.kind === "object") one.attributes.write(target.name, value, interpreter);
         return one;
       });
       return;
@@ -27,9 +27,9 @@ export function assign(interpreter: Interpreter, target: Expression, value: Valu
       const key = interpreter.evaluate(target.index);
       interpreter.lift(interpreter.evaluate(target.object), (object) => {
         if (object.kind === "dict") interpreter.setEntry(object, key, value, interpreter.place(target.index));
-        else if (object.kind === "list" && key.kind === "number") setElement(object, key.value, value);
+        else if (object.kind === "list" && key.kind === "number") interpreter.change(object, (one) => { setElement(one, key.value, value); });
         else if (object.kind === "list" && target.index.type === "slice" && target.index.lower === undefined && target.index.upper === undefined) {
-          object.elements = [];
+          interpreter.change(object, (one) => { one.elements = []; });
           interpreter.extend(object, value);
         } else if (object.kind === "external" && object.name === "os.environ" && key.kind === "text") setEnvironment(interpreter, key.value, value, interpreter.place(target));
         return object;

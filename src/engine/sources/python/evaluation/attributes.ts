@@ -78,7 +78,7 @@ function versionAttribute(version: string, name: string, place: Place, follows: 
     case "base_version": return text(release.join("."), place, { follows });
     case "local": return text(/\+(.*)$/.exec(version)?.[1] ?? "", place, { follows });
     case "release": case "version":
-      return { kind: "list", makes: "tuple", elements: release.map((part) => ({ value: number(part, follows), conditions: [] })), base: [], place, steps: [] };
+      return { kind: "list", makes: "tuple", elements: release.map((part) => ({ value: number(part, follows), conditions: [] })), base: [], place, steps: [], held: 0 };
     default: return undefined;
   }
 }

@@ -22,7 +22,7 @@ export function invoke(interpreter: Interpreter, callee: FunctionValue, args: Ar
     if (callee.node.type === "lambda") return interpreter.evaluate(callee.node.body);
     const flow = executeBlock(interpreter, callee.node.body);
     interpreter.stack = before.stack;
-    if (flow === "next") scope.writeRemaining(returnName, none, interpreter.stack);
+    if (flow === "next") scope.writeRemaining(returnName, none, interpreter);
     const result = scope.own(returnName, interpreter.stack) ?? none;
     return interpreter.lift(result, (value) => returned(interpreter, value, { place, what: `function ${callee.name} called` }));
   } finally {
@@ -45,24 +45,23 @@ function returned(interpreter: Interpreter, value: Value, step: Step): Value {
 function bindParameters(interpreter: Interpreter, callee: FunctionValue, args: Arguments, scope: Scope, place: Place): void {
   const positional = callee.self === undefined ? [...args.positional] : [callee.self, ...args.positional];
   const keywords = new Map(args.keywords);
-  const { stack } = interpreter;
   // Read where they are used, so that what is not known is named as the function names it.
   for (const parameter of callee.node.parameters) {
     const at = { file: callee.file, start: parameter.start, end: parameter.end };
     if (parameter.star === "*") {
       const rest = positional.splice(0).map((value) => ({ value, conditions: [] }));
-      scope.write(parameter.name, args.open ? unknown(parameter.name) : interpreter.newList("tuple", rest, place), stack);
+      scope.write(parameter.name, args.open ? unknown(parameter.name) : interpreter.newList("tuple", rest, place), interpreter);
     } else if (parameter.star === "**") {
       const dict = interpreter.newDict(place);
       for (const [name, { value, place: keyPlace }] of keywords) interpreter.setEntry(dict, text(name, keyPlace), value, keyPlace);
       dict.open = args.open;
-      scope.write(parameter.name, dict, stack);
+      scope.write(parameter.name, dict, interpreter);
     } else {
       const named = keywords.get(parameter.name);
       keywords.delete(parameter.name);
       const value = named?.value ?? positional.shift() ?? (args.open ? undefined : callee.defaults.get(parameter.name)) ?? unknown(parameter.name);
       const step: Step = { place: at, what: `passed as ${parameter.name} to ${callee.name}` };
-      scope.write(parameter.name, value.kind === "text" && value.place.file === callee.file && value.place.start === at.start ? value : interpreter.withSteps(value, [step]), stack);
+      scope.write(parameter.name, value.kind === "text" && value.place.file === callee.file && value.place.start === at.start ? value : interpreter.withSteps(value, [step]), interpreter);
     }
   }
 }

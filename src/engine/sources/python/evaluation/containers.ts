@@ -1,5 +1,6 @@
 import type { Place } from "../source-file.ts";
-import { choose, beyond, join } from "./scope.ts";
+import { choose, hold, overlay } from "./alternatives.ts";
+import { beyond, compatible, join } from "./conditions.ts";
 import type { Conditions, DictValue, Element, ListValue, Step, Value } from "./values.ts";
 import { always, followed, render, unknown } from "./values.ts";
 import { Ways } from "./ways.ts";
@@ -9,7 +10,8 @@ const limits = { elements: 4_000 };
 /** Lists and dicts, whose elements depend on the conditions under which they were put there. */
 export class Containers extends Ways {
   newList(makes: ListValue["makes"], elements: Element[], place: Place, steps: readonly Step[] = []): ListValue {
-    return { kind: "list", makes, elements: elements.slice(0, limits.elements), base: this.stack, place, steps: [...steps] };
+    if (elements.length > limits.elements) this.cut("elements");
+    return { kind: "list", makes, elements: elements.slice(0, limits.elements), base: this.stack, place, steps: [...steps], held: 0 };
   }
 
   newDict(place: Place): DictValue {
@@ -18,8 +20,37 @@ export class Containers extends Ways {
 
   /** Adds to a list as the program would here. */
   append(list: ListValue, value: Value, more: Conditions = always): void {
-    if (list.elements.length >= limits.elements) return;
-    list.elements.push({ value, conditions: beyond(join(this.conditions, more), list.base) });
+    this.change(list, (one) => { this.#push(one, { value, conditions: more }); });
+  }
+
+  /** Changes a list, and those that are the same one under conditions. */
+  change(list: ListValue, change: (list: ListValue) => void): void {
+    change(list);
+    if (list.links === undefined) return;
+    const done = new Set([list]);
+    const waiting: { readonly list: ListValue; readonly conditions: Conditions }[] = [{ list, conditions: always }];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      for (const { list: other, conditions } of next.list.links ?? []) {
+        const both = join(next.conditions, conditions);
+        if (done.has(other) || !compatible(next.conditions, conditions) || !this.holds(both)) continue;
+        done.add(other);
+        this.spend(1 + both.length);
+        this.under(both, () => { change(other); });
+        waiting.push({ list: other, conditions: both });
+      }
+    }
+  }
+
+  /** Adds an element of another list; the same object where nothing about it changes. */
+  #push(list: ListValue, element: Element): void {
+    if (list.elements.length >= limits.elements) {
+      this.cut("elements");
+      return;
+    }
+    hold(element.value);
+    // A list that was made here has the conditions in force as its base.
+    const conditions = list.base === this.stack ? beyond(element.conditions, list.base) : beyond(join(this.conditions, element.conditions), list.base);
+    list.elements.push(conditions === element.conditions ? element : { value: element.value, conditions });
   }
 
   /** Elements that can be there, with what they depend on. */
@@ -52,7 +83,13 @@ export class Containers extends Ways {
     if (value.kind === "choice") {
       for (const one of value.alternatives) if (this.holds(one.conditions)) this.under(one.conditions, () => { this.extend(list, one.value); });
     } else if (value.kind === "list") {
-      for (const element of [...this.elementsOf(value)]) this.append(list, this.withSteps(element.value, value.steps), element.conditions);
+      const added = this.elementsOf(value);
+      this.spend(added.length >> 2);
+      const elements = added.map((element): Element => {
+        const changed = this.withSteps(element.value, value.steps);
+        return changed === element.value ? element : { value: changed, conditions: element.conditions };
+      });
+      this.change(list, (one) => { for (const element of elements) this.#push(one, element); });
     } else if (value.kind === "dict" || value.kind === "none") {
       // Keys are no flags, and None would have ended the build.
     } else {
@@ -61,9 +98,9 @@ export class Containers extends Ways {
   }
 
   withSteps(value: Value, steps: readonly Step[]): Value {
-    if (steps.length === 0 || value.kind !== "text") return value;
+    if (steps.length === 0 || value.kind !== "text" || value.steps.length > 6) return value;
     const added = steps.filter((step) => !value.steps.some((one) => one.place.start === step.place.start && one.place.file === step.place.file));
-    return added.length === 0 || value.steps.length > 6 ? value : { ...value, steps: [...value.steps, ...added] };
+    return added.length === 0 ? value : { ...value, steps: [...value.steps, ...added] };
   }
 
   setEntry(dict: DictValue, key: Value, value: Value, keyPlace: Place): void {
@@ -73,16 +110,25 @@ export class Containers extends Ways {
     }
     const conditions = beyond(this.conditions, dict.base);
     const same = (other: Value): boolean => other.kind === key.kind && "value" in other && other.value === key.value;
-    if (conditions.length === 0 && dict.keys.has(key.value)) {
-      const existing = dict.entries.find((entry) => same(entry.key) && entry.conditions.length === 0);
-      dict.entries = dict.entries.filter((entry) => entry === existing || !same(entry.key));
-      if (existing !== undefined) {
-        existing.value = value;
-        return;
-      }
+    if (dict.keys.has(key.value)) {
+      const old = dict.entries.filter((entry) => same(entry.key));
+      this.spend(dict.entries.length >> 4);
+      const always = old.find((entry) => entry.conditions.length === 0);
+      const entries = overlay(old, value, conditions, this).map((one) => {
+        const before = old.find((entry) => entry.value === one.value) ?? (one.conditions.length === 0 ? always : undefined);
+        return { key: before?.key ?? key, value: one.value, conditions: one.conditions, keyPlace: before?.keyPlace ?? keyPlace };
+      });
+      const at = old[0] === undefined ? dict.entries.length : dict.entries.indexOf(old[0]);
+      dict.entries = [...dict.entries.slice(0, at).filter((entry) => !same(entry.key)), ...entries, ...dict.entries.slice(at).filter((entry) => !same(entry.key))];
+      return;
+    }
+    if (dict.entries.length >= limits.elements) {
+      this.cut("elements");
+      return;
     }
     dict.keys.add(key.value);
-    if (dict.entries.length < limits.elements) dict.entries.push({ key, value, conditions, keyPlace });
+    hold(value);
+    dict.entries.push({ key, value, conditions, keyPlace });
   }
 
   merge(dict: DictValue, other: Value): void {

@@ -21,9 +21,9 @@ export function isExtensionClass(name: string): boolean {
 export function setExtensionArguments(interpreter: Interpreter, object: ObjectValue, args: Arguments): void {
   args.positional.forEach((value, index) => {
     const name = parameters[index];
-    if (name !== undefined) object.attributes.write(name, value, interpreter.stack);
+    if (name !== undefined) object.attributes.write(name, value, interpreter);
   });
-  for (const [name, { value }] of args.keywords) object.attributes.write(name, value, interpreter.stack);
+  for (const [name, { value }] of args.keywords) object.attributes.write(name, value, interpreter);
   interpreter.keywordPlaces.set(object, args.keywords);
-  if (args.open) object.attributes.write("**", unknown("more arguments"), interpreter.stack);
+  if (args.open) object.attributes.write("**", unknown("more arguments"), interpreter);
 }

@@ -1,8 +1,11 @@
 import type { Comprehension, Expression, FormattedString } from "../syntax.ts";
 import { assign } from "./assignment.ts";
+import { isGuarded } from "./guarded-text.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { binary, compare } from "./operators.ts";
-import { Scope, choose, join } from "./scope.ts";
+import { choose } from "./alternatives.ts";
+import { join } from "./conditions.ts";
+import { Scope } from "./scope.ts";
 import { isAbiQuestion, truthOf } from "./truth.ts";
 import type { Value } from "./values.ts";
 import { always, boolean, followed, render, text, unknown, usually } from "./values.ts";
@@ -18,7 +21,9 @@ export function formatted(interpreter: Interpreter, node: FormattedString): Valu
 }
 
 function formattedField(interpreter: Interpreter, part: { readonly expression: Expression; readonly format: string }): Value {
-  return interpreter.lift(interpreter.evaluate(part.expression), (value) => {
+  const field = interpreter.evaluate(part.expression);
+  if (isGuarded(field) && part.format === "") return field;
+  return interpreter.lift(field, (value) => {
     const plain = interpreter.asText(value, interpreter.place(part.expression));
     if (part.format === "") return plain;
     if (value.kind === "number" && /^0?\d*[dxX]?$/.test(part.format)) {

@@ -2,20 +2,23 @@ import type { EvaluationContext, Files } from "../../../model/index.ts";
 import type { Place, SourceFile } from "../source-file.ts";
 import { textOf } from "../source-file.ts";
 import type { Call, Expression, FunctionDefinition, Lambda, Subscript } from "../syntax.ts";
+import { sizeOf } from "./alternatives.ts";
 import { attributeOf } from "./attributes.ts";
 import type { Arguments, ExternalCall, Modules } from "./call-types.ts";
 import { constructorOf, invoke } from "./calls.ts";
 import { Containers } from "./containers.ts";
 import { comparison, comprehension, conditional, formatted, logical } from "./forms.ts";
+import { isGuarded } from "./guarded-text.ts";
 import { callExternal } from "./library.ts";
-import { callMethod } from "./methods.ts";
+import { callMethod, piecesMethods } from "./methods.ts";
 import { binary, compare, negate, subscript } from "./operators.ts";
 import { Scope } from "./scope.ts";
+import { asTruth } from "./truth.ts";
 import type { ClassValue, Conditions, Followed, FunctionValue, ListValue, ObjectValue, TextValue, Value } from "./values.ts";
 import { always, boolean, followed, none, number, render, text, unknown } from "./values.ts";
 
 /** Depth of expressions and calls, and how much is kept. */
-const limits = { depth: 120, calls: 24, recorded: 4_000 };
+const limits = { depth: 120, calls: 24, recorded: 20_000 };
 
 /**
  * Evaluates Python without running it: knows literals, containers, functions, classes and a small part of
@@ -108,7 +111,7 @@ export class Interpreter extends Containers {
       }
       case "unary": {
         const operand = this.evaluate(node.operand);
-        if (node.operator === "not") return this.lift(operand, negate);
+        if (node.operator === "not") return this.lift(asTruth(operand), negate);
         return this.lift(operand, (value) => value.kind === "number" ? number(node.operator === "-" ? -value.value : node.operator === "~" ? ~value.value : value.value, value.follows) : unknown(`${node.operator}${render(value)}`, followed(value)));
       }
       case "boolean":
@@ -129,7 +132,7 @@ export class Interpreter extends Containers {
         return comprehension(this, node);
       case "walrus": {
         const value = this.evaluate(node.value);
-        if (node.target.type === "name") this.scope.write(node.target.id, value, this.stack);
+        if (node.target.type === "name") this.scope.write(node.target.id, value, this);
         return value;
       }
       case "await": case "yield":
@@ -148,6 +151,7 @@ export class Interpreter extends Containers {
 
   #name(id: string): Value {
     const value = this.scope.read(id, this.stack);
+    if (value?.kind === "choice") this.spend(sizeOf(value) >> 4);
     if (value !== undefined) return value;
     if (id === "__file__") return text(this.file.path, { file: this.file, start: 0, end: 0 });
     if (id === "__name__") return text("__main__", { file: this.file, start: 0, end: 0 });
@@ -209,6 +213,7 @@ export class Interpreter extends Containers {
   }
 
   attribute(object: Value, name: string, place: Place): Value {
+    if (isGuarded(object) && piecesMethods.has(name)) return { kind: "method", self: object, name };
     return this.lift(object, (value) => attributeOf(this, value, name, place));
   }
 
@@ -237,7 +242,8 @@ export class Interpreter extends Containers {
 
   callOutside(name: string, args: Arguments, place: Place): Value {
     const result = callExternal(this, name, args, place);
-    if (this.externalCalls.length < limits.recorded) this.externalCalls.push({ name, arguments: args, place, conditions: this.conditions, result });
+    if (this.externalCalls.length >= limits.recorded) this.cut("calls");
+    else this.externalCalls.push({ name, arguments: args, place, conditions: this.conditions, result });
     return result;
   }
 }

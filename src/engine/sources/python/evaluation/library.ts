@@ -3,6 +3,7 @@ import { systemName } from "./constants.ts";
 import { isExtensionClass, setExtensionArguments } from "./extension-classes.ts";
 import { fileFunctions } from "./file-functions.ts";
 import type { Arguments } from "./call-types.ts";
+import { isGuarded } from "./guarded-text.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { withUsual } from "./operators.ts";
 import { Scope } from "./scope.ts";
@@ -22,6 +23,7 @@ export function callExternal(interpreter: Interpreter, name: string, args: Argum
     const object: ObjectValue = { kind: "object", type: name, attributes: new Scope(undefined, interpreter.conditions), conditions: interpreter.conditions, place };
     setExtensionArguments(interpreter, object, args);
     if (interpreter.objects.length < 2_000) interpreter.objects.push(object);
+    else interpreter.cut("calls");
     return object;
   }
   return unknown(`${name.replace(/^builtins\./, "")}(${args.positional.slice(0, 4).map(render).join(", ")})`, name.startsWith("torch.") ? "torch" : args.positional.map(followed).find((one) => one !== undefined));
@@ -164,8 +166,11 @@ const functions: Readonly<Record<string, LibraryFunction | undefined>> = {
     interpreter.iterate(first(args), (item) => { interpreter.extend(list, item); });
     return list;
   },
-  "shlex.split": (interpreter, args, place) => interpreter.lift(first(args), (value) => interpreter.call({ kind: "method", self: value, name: "split" }, { positional: [], keywords: new Map(), open: false }, place)),
-  "builtins.str": (interpreter, args, place) => interpreter.lift(args.positional[0] ?? text("", place), (value) => value.kind === "unknown" ? { ...keepName(value.text, value), ...(value.usual === undefined ? {} : { usual: value.usual }) } : interpreter.asText(value, place)),
+  "shlex.split": (interpreter, args, place) => {
+    const split = (value: Value): Value => interpreter.call({ kind: "method", self: value, name: "split" }, { positional: [], keywords: new Map(), open: false }, place);
+    return isGuarded(first(args)) ? split(first(args)) : interpreter.lift(first(args), split);
+  },
+  "builtins.str": (interpreter, args, place) => isGuarded(first(args)) ? first(args) : interpreter.lift(args.positional[0] ?? text("", place), (value) => value.kind === "unknown" ? { ...keepName(value.text, value), ...(value.usual === undefined ? {} : { usual: value.usual }) } : interpreter.asText(value, place)),
   "builtins.int": toNumber((value) => Number.parseInt(value, 10)),
   "builtins.float": toNumber(Number.parseFloat),
   "builtins.bool": (interpreter, args) => interpreter.lift(first(args), (value) => {
@@ -230,7 +235,7 @@ const functions: Readonly<Record<string, LibraryFunction | undefined>> = {
   },
   "builtins.setattr": (interpreter, args) => {
     const [object, name, value] = args.positional;
-    if (object?.kind === "object" && name?.kind === "text" && value !== undefined) object.attributes.write(name.value, value, interpreter.stack);
+    if (object?.kind === "object" && name?.kind === "text" && value !== undefined) object.attributes.write(name.value, value, interpreter);
     return none;
   },
   "builtins.hasattr": (interpreter, args) => {

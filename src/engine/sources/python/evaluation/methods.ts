@@ -2,11 +2,12 @@ import type { Place } from "../source-file.ts";
 import { callSuper } from "./calls.ts";
 import { absolute, matches } from "./file-functions.ts";
 import type { Arguments } from "./call-types.ts";
+import { isGuarded, piecesOf, textOfPieces, wordsOfPieces } from "./guarded-text.ts";
 import type { Interpreter } from "./interpreter.ts";
-import { binary, withUsual } from "./operators.ts";
-import { beyond, without } from "./scope.ts";
+import { binary, textsOf, withUsual } from "./operators.ts";
+import { beyond, compatible, join, without } from "./conditions.ts";
 import { isSpread } from "./truth.ts";
-import type { DictValue, Element, ListValue, TextValue, UnknownValue, Value } from "./values.ts";
+import type { ChoiceValue, DictValue, Element, ListValue, Piece, TextValue, UnknownValue, Value } from "./values.ts";
 import { always, boolean, followed, none, number, render, text, unknown } from "./values.ts";
 
 /** Calls a method of a built-in value, or of something unknown. */
@@ -24,6 +25,8 @@ export function callMethod(interpreter: Interpreter, self: Value, name: string, 
       interpreter.callOutside(`?.${name}`, args, place);
       return withUsual(unnamed(self, name, args), usual?.kind === "text" ? usual : undefined, (value) => callMethod(interpreter, value, name, args, place));
     }
+    case "choice":
+      return piecesMethod(interpreter, self, name, args, place);
     case "object":
       // Methods of what is not known are calls of the outside too: `self.spawn(["cmake", ...])`.
       interpreter.callOutside(`?.${name}`, args, place);
@@ -31,6 +34,20 @@ export function callMethod(interpreter: Interpreter, self: Value, name: string, 
     default:
       return unnamed(self, name, args);
   }
+}
+
+/** Methods that a text in pieces has as such. */
+export const piecesMethods: ReadonlySet<string> = new Set(["split", "strip", "lstrip", "rstrip"]);
+
+function piecesMethod(interpreter: Interpreter, self: ChoiceValue, name: string, args: Arguments, place: Place): Value {
+  const [argument] = args.positional;
+  const onSpaces = argument === undefined || (argument.kind === "text" && argument.value === " ");
+  if (self.pieces === undefined || !onSpaces || args.positional.length > 1 || args.keywords.size > 0) return interpreter.lift(self, (one) => callMethod(interpreter, one, name, args, place));
+  // Space at the ends separates nothing.
+  if (name !== "split") return self;
+  const list = interpreter.newList("list", [], place);
+  for (const word of wordsOfPieces(self.pieces)) interpreter.append(list, word.value, word.conditions);
+  return list;
 }
 
 function unnamed(self: Value, name: string, args: Arguments): UnknownValue {
@@ -117,6 +134,8 @@ function splitText(interpreter: Interpreter, self: TextValue, name: string, args
 function joinTexts(interpreter: Interpreter, separator: TextValue, value: Value, place: Place): Value {
   return interpreter.lift(value, (one) => {
     if (one.kind !== "list") return unknown(`${render(separator)}.join(${render(one)})`, followed(one));
+    const guarded = joinGuarded(interpreter, separator, one, place);
+    if (guarded !== undefined) return guarded;
     let result: Value = text("", place);
     let isFirst = true;
     for (const element of interpreter.elementsOf(one)) {
@@ -128,6 +147,21 @@ function joinTexts(interpreter: Interpreter, separator: TextValue, value: Value,
     }
     return result;
   });
+}
+
+/** The texts of a list of which some may be missing; a separator goes with the one behind it. */
+function joinGuarded(interpreter: Interpreter, separator: TextValue, list: ListValue, place: Place): Value | undefined {
+  const elements = interpreter.elementsOf(list);
+  if (!elements.some((element) => element.conditions.length > 0 || isGuarded(element.value))) return undefined;
+  // Without the first the next would start with a separator, which is no harm where it is a space.
+  if (elements[0]?.conditions.length !== 0 && separator.value.trim() !== "") return undefined;
+  const pieces: Piece[] = [];
+  for (const [index, element] of elements.entries()) {
+    const value = isSpread(element.value) ? text(`{${render(element.value)}}`, place, { known: false, follows: followed(element.value) }) : textsOf(interpreter, element.value, place);
+    if (index > 0) pieces.push({ value: separator, conditions: element.conditions });
+    for (const piece of piecesOf(value) ?? []) if (compatible(piece.conditions, element.conditions)) pieces.push({ value: piece.value, conditions: join(element.conditions, piece.conditions) });
+  }
+  return textOfPieces(pieces, interpreter.stack);
 }
 
 /** `"{} {name}".format(...)`. */
@@ -146,7 +180,7 @@ function formatText(interpreter: Interpreter, self: TextValue, args: Arguments, 
     const key = match[1] ?? "";
     const value = key === "" ? args.positional[next++] : /^\d+$/.test(key) ? args.positional[Number(key)] : args.keywords.get(key)?.value;
     if (value === undefined || match[2] !== undefined) add(text(match[0], place, { known: false }));
-    else add(interpreter.lift(value, (one) => interpreter.asText(one, place)));
+    else add(textsOf(interpreter, value, place));
   }
   add(text(self.value.slice(from), place));
   return result;
@@ -164,8 +198,10 @@ function listMethod(interpreter: Interpreter, self: ListValue, name: string, arg
     case "insert": {
       const value = args.positional[1];
       if (value === undefined) return none;
-      const at = argument?.kind === "number" ? argument.value : self.elements.length;
-      self.elements.splice(at, 0, { value, conditions: beyond(interpreter.conditions, self.base) });
+      interpreter.change(self, (list) => {
+        const at = argument?.kind === "number" ? argument.value : list.elements.length;
+        list.elements.splice(at, 0, { value, conditions: beyond(interpreter.conditions, list.base) });
+      });
       return none;
     }
     case "remove": case "discard":
@@ -175,7 +211,7 @@ function listMethod(interpreter: Interpreter, self: ListValue, name: string, arg
       const at = argument?.kind === "number" ? argument.value : -1;
       const element = self.elements.at(at);
       if (element === undefined) return undefined;
-      removeElements(interpreter, self, (one) => one === element);
+      removeElements(interpreter, self, (one) => one === element || (one.value === element.value && one.value.kind !== "none"));
       return element.value;
     }
     case "clear":
@@ -186,7 +222,7 @@ function listMethod(interpreter: Interpreter, self: ListValue, name: string, arg
       interpreter.extend(list, self);
       return list;
     }
-    case "reverse": self.elements.reverse(); return none;
+    case "reverse": interpreter.change(self, (list) => { list.elements.reverse(); }); return none;
     case "sort": return none;
     case "union": {
       const list = interpreter.newList(self.makes, [], place);
@@ -199,11 +235,13 @@ function listMethod(interpreter: Interpreter, self: ListValue, name: string, arg
 }
 
 /** Takes elements away where the program stands, and leaves them under the conditions that lead elsewhere. */
-function removeElements(interpreter: Interpreter, list: ListValue, matchesElement: (element: Element) => boolean): void {
-  const taken = beyond(interpreter.conditions, list.base);
-  list.elements = list.elements.flatMap((element) => {
-    if (!matchesElement(element) || !interpreter.holds(element.conditions)) return [element];
-    return taken.length === 0 ? [] : without(element.conditions, taken).map((conditions) => ({ value: element.value, conditions }));
+function removeElements(interpreter: Interpreter, from: ListValue, matchesElement: (element: Element) => boolean): void {
+  interpreter.change(from, (list) => {
+    const taken = beyond(interpreter.conditions, list.base);
+    list.elements = list.elements.flatMap((element) => {
+      if (!matchesElement(element) || !interpreter.holds(element.conditions)) return [element];
+      return taken.length === 0 ? [] : without(element.conditions, taken).map((conditions) => ({ value: element.value, conditions }));
+    });
   });
 }
 

@@ -1,9 +1,10 @@
 import type { Place } from "../source-file.ts";
 import type { Interpreter } from "./interpreter.ts";
+import { isGuarded, joinPieces } from "./guarded-text.ts";
 import { joinPath } from "./paths.ts";
 import { isSpread, truthOf } from "./truth.ts";
-import type { ListValue, UnknownValue, Value } from "./values.ts";
-import { boolean, followed, number, render, text, unknown, usually } from "./values.ts";
+import type { Element, ListValue, UnknownValue, Value } from "./values.ts";
+import { boolean, followed, number, render, text, tooMany, unknown, usually } from "./values.ts";
 import { compareVersions, parseVersion } from "../../../model/index.ts";
 
 /** Longest text that is kept; a loop that doubles one must not fill the memory. */
@@ -12,6 +13,10 @@ const maximumLength = 100_000;
 export function binary(interpreter: Interpreter, operator: string, left: Value, right: Value, place: Place): Value {
   // One list whose elements carry the conditions, rather than a list for each way.
   if (operator === "+" && isListOnEveryWay(left) && isListOnEveryWay(right)) return concatenate(interpreter, left, right, place);
+  if (operator === "+") {
+    const joined = joinPieces(asPieces(interpreter, left, right, place), asPieces(interpreter, right, left, place), interpreter.stack);
+    if (joined !== undefined) return joined.value ?? longText();
+  }
   return interpreter.lift(left, (a) => interpreter.lift(right, (b) => binaryOf(interpreter, operator, a, b, place)));
 }
 
@@ -22,7 +27,7 @@ function binaryOf(interpreter: Interpreter, operator: string, a: Value, b: Value
     if (a.kind === "text" || b.kind === "text") {
       const left = interpreter.asText(a, place);
       const right = interpreter.asText(b, place);
-      if (left.value.length + right.value.length > maximumLength) return unknown("a long text");
+      if (left.value.length + right.value.length > maximumLength) return longText();
       return text(left.value + right.value, place, { known: left.known && right.known, follows: torchFirst(left.follows, right.follows), steps: [...left.steps, ...right.steps].slice(0, 6) });
     }
   }
@@ -47,6 +52,21 @@ function binaryOf(interpreter: Interpreter, operator: string, a: Value, b: Value
   return unknown(`${render(a)} ${operator} ${render(b)}`, follows);
 }
 
+/** `str(value)` on every way. */
+export function textsOf(interpreter: Interpreter, value: Value, place: Place): Value {
+  return isGuarded(value) ? value : interpreter.lift(value, (one) => interpreter.asText(one, place));
+}
+
+/** What stands beside a text in pieces, as a text. */
+function asPieces(interpreter: Interpreter, value: Value, beside: Value, place: Place): Value {
+  return isGuarded(beside) ? textsOf(interpreter, value, place) : value;
+}
+
+/** A text that is too long, or in too many pieces, to be kept. */
+function longText(): Value {
+  return unknown(tooMany);
+}
+
 function isListOnEveryWay(value: Value): boolean {
   return value.kind === "list" || (value.kind === "choice" && value.alternatives.length > 0 && value.alternatives.every((one) => one.value.kind === "list"));
 }
@@ -63,7 +83,7 @@ function concatenate(interpreter: Interpreter, a: Value, b: Value, place: Place)
 }
 
 function repeat(interpreter: Interpreter, a: Value, times: number, place: Place): Value {
-  if (a.kind === "text") return a.value.length * times > maximumLength ? unknown("a long text") : text(a.value.repeat(Math.max(0, times)), place, { known: a.known, follows: a.follows });
+  if (a.kind === "text") return a.value.length * times > maximumLength ? longText() : text(a.value.repeat(Math.max(0, times)), place, { known: a.known, follows: a.follows });
   const list = interpreter.newList("list", [], place);
   for (let round = 0; round < Math.min(times, 1000); round++) interpreter.extend(list, a);
   return list;
@@ -98,7 +118,7 @@ function formatPercent(interpreter: Interpreter, template: string, argument: Val
     from = match.index + match[0].length;
     if (match[3] === "%") add(text("%", place));
     else if (match[1] !== undefined) add(argument.kind === "dict" ? (interpreter.entry(argument, match[1]) ?? unknown(match[1])) : unknown(match[1]));
-    else add(interpreter.lift(positional[next++] ?? unknown("?"), (value) => interpreter.asText(value, place)));
+    else add(textsOf(interpreter, positional[next++] ?? unknown("?"), place));
   }
   add(text(template.slice(from), place));
   return result;
@@ -213,6 +233,10 @@ function contains(needle: Value, hay: Value): boolean | undefined {
   return open ? undefined : false;
 }
 
+function isCertain(element: Element): boolean {
+  return element.conditions.length === 0 && !isSpread(element.value);
+}
+
 export interface Bounds { readonly lower: Value; readonly upper: Value; readonly stepped: boolean }
 
 /** `object[key]` and `object[lower:upper]`. */
@@ -220,8 +244,8 @@ export function subscript(interpreter: Interpreter, object: Value, key: Value | 
   if (!("kind" in key)) return slice(interpreter, object, key, place);
   if (object.kind === "list" && key.kind === "number") {
     const elements = interpreter.elementsOf(object);
-    const certain = elements.every((element) => element.conditions.length === 0 && !isSpread(element.value));
-    const element = certain ? elements.at(key.value) : undefined;
+    const counted = key.value < 0 ? elements.slice(key.value) : elements.slice(0, key.value + 1);
+    const element = counted.every(isCertain) ? elements.at(key.value) : undefined;
     if (element !== undefined) return element.value;
   }
   if (object.kind === "dict" && (key.kind === "text" || key.kind === "number")) {
@@ -252,7 +276,8 @@ function slice(interpreter: Interpreter, object: Value, bounds: Bounds, place: P
   if (object.kind === "list") {
     const whole = lower === undefined && upper === undefined;
     const elements = interpreter.elementsOf(object);
-    if (whole || elements.every((element) => element.conditions.length === 0 && !isSpread(element.value))) {
+    const fromStart = lower !== undefined && lower >= 0 && upper === undefined;
+    if (whole || (fromStart ? elements.slice(0, lower) : elements).every(isCertain)) {
       const list = interpreter.newList(object.makes, [], place);
       for (const element of elements.slice(lower, upper)) interpreter.append(list, interpreter.withSteps(element.value, object.steps), element.conditions);
       return list;

@@ -1,62 +1,16 @@
-import { canHoldTogether } from "../../../model/index.ts";
-import type { Alternative, Branching, Conditions, Value } from "./values.ts";
+import { choose, combineAll, hold, overlay } from "./alternatives.ts";
+import { beyond, compatible, without } from "./conditions.ts";
+import type { Alternative, Conditions, Standing, Value } from "./values.ts";
+import { always, tooMany, unknown } from "./values.ts";
 
-/** More values than this for one name are not told apart; the oldest are given up. */
-const maximumAlternatives = 12;
+/** Ways on which a function may still go on that are told apart. */
+const maximumWays = 24;
 
-/** The conditions of `all` that are not among `given`. */
-export function beyond(all: Conditions, given: Conditions): Conditions {
-  if (all.length === 0 || given.length === 0) return all;
-  return all.filter((one) => !given.some((other) => other.id === one.id && other.branch === one.branch));
-}
+/** Returns of one function. */
+const maximumRemaining = 400;
 
-export function join(a: Conditions, b: Conditions): Conditions {
-  return a.length === 0 ? b : b.length === 0 ? a : [...a, ...beyond(b, a)];
-}
-
-function opposite(condition: Branching): Branching {
-  const { byDefault } = condition;
-  return { ...condition, branch: condition.branch === 0 ? 1 : 0, ...(byDefault === undefined ? {} : { byDefault: !byDefault }) };
-}
-
-/** The ways in which `held` holds and `taken` does not. */
-export function without(held: Conditions, taken: Conditions): Conditions[] {
-  const ways: Conditions[] = [];
-  let before: Conditions = held;
-  for (const condition of taken) {
-    if (held.some((one) => one.id === condition.id && one.branch !== condition.branch)) return [held];
-    if (held.some((one) => one.id === condition.id)) continue;
-    ways.push([...before, opposite(condition)]);
-    before = [...before, condition];
-  }
-  return ways;
-}
-
-/** Choices among choices become one. */
-function flat(alternatives: readonly Alternative[]): readonly Alternative[] {
-  if (!alternatives.some((one) => one.value.kind === "choice")) return alternatives;
-  const result: Alternative[] = [];
-  for (const one of alternatives) {
-    if (one.value.kind !== "choice") result.push(one);
-    else for (const inner of flat(one.value.alternatives)) if (canHoldTogether(one.conditions, inner.conditions)) result.push({ value: inner.value, conditions: join(one.conditions, inner.conditions) });
-  }
-  return result.slice(-maximumAlternatives);
-}
-
-/** What `alternatives` come to where `stack` holds. */
-export function choose(alternatives: readonly Alternative[], stack: Conditions): Value | undefined {
-  const possible = flat(alternatives).filter((one) => canHoldTogether(one.conditions, stack));
-  const first = possible[0];
-  if (first === undefined) return undefined;
-  if (possible.length === 1) return first.value;
-  return { kind: "choice", alternatives: possible.map((one) => ({ value: one.value, conditions: beyond(one.conditions, stack) })) };
-}
-
-/** Adds a value that holds under `conditions` and replaces what was there under them. */
-export function overlay(old: readonly Alternative[], value: Value, conditions: Conditions): readonly Alternative[] {
-  if (conditions.length === 0) return [{ value, conditions }];
-  const kept = old.flatMap((one) => without(one.conditions, conditions).map((way) => ({ value: one.value, conditions: way })));
-  return [...kept, { value, conditions }].slice(-maximumAlternatives);
+function reported(stack: Conditions): Conditions {
+  return stack.some((one) => one.assumed === true) ? stack.filter((one) => one.assumed !== true) : stack;
 }
 
 /** Names and their values, of a module, a function call, a class body or an object. */
@@ -102,23 +56,33 @@ export class Scope {
     return elsewhere === undefined ? this.own(name, stack) : elsewhere.read(name, stack);
   }
 
-  write(name: string, value: Value, stack: Conditions): void {
+  write(name: string, value: Value, standing: Standing): void {
     const elsewhere = this.#outside.get(name);
     if (elsewhere !== undefined) {
-      elsewhere.write(name, value, stack);
+      elsewhere.write(name, value, standing);
       return;
     }
-    const conditions = beyond(stack.filter((one) => one.assumed !== true), this.base);
-    this.#names.set(name, overlay(this.#names.get(name) ?? [], value, conditions));
+    const conditions = beyond(reported(standing.stack), this.base);
+    this.#names.set(name, overlay(this.#names.get(name) ?? [], value, conditions, standing));
   }
 
-  /** A value for what has none yet: where one was written before, that one stays. */
-  writeRemaining(name: string, value: Value, stack: Conditions): void {
-    const conditions = beyond(stack.filter((one) => one.assumed !== true), this.base);
+  /** A value for what has none yet: where one was written before, that one stays. Each is told apart, for they say where that is. */
+  writeRemaining(name: string, value: Value, standing: Standing): void {
     const old = this.#names.get(name) ?? [];
-    let ways: readonly Conditions[] = [conditions];
-    for (const before of old) ways = ways.flatMap((way) => canHoldTogether(way, before.conditions) ? without(way, before.conditions) : [way]).slice(0, maximumAlternatives);
-    this.#names.set(name, [...old, ...ways.map((way) => ({ value, conditions: way }))].slice(0, maximumAlternatives));
+    let ways: readonly Conditions[] = [beyond(reported(standing.stack), this.base)];
+    for (const before of old) {
+      if (ways.length > maximumWays) break;
+      standing.spend((ways.length * (1 + before.conditions.length)) >> 2);
+      ways = ways.flatMap((way) => compatible(way, before.conditions) ? without(way, before.conditions) : [way]);
+    }
+    const isKnown = ways.length <= maximumWays && old.length < maximumRemaining;
+    this.#names.set(name, combineAll(old, isKnown ? ways.map((way) => ({ value, conditions: way })) : [{ value: unknown(tooMany), conditions: always }], standing));
+  }
+
+  /** A value whatever the conditions. */
+  set(name: string, value: Value): void {
+    hold(value);
+    this.#names.set(name, [{ value, conditions: always }]);
   }
 
   names(): Iterable<string> {

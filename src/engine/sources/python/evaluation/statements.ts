@@ -5,7 +5,8 @@ import { assign } from "./assignment.ts";
 import { returnName } from "./calls.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { binary } from "./operators.ts";
-import { Scope, join } from "./scope.ts";
+import { join } from "./conditions.ts";
+import { Scope } from "./scope.ts";
 import { isAbiQuestion } from "./truth.ts";
 import type { Branching, ClassValue, Conditions, FunctionValue, Value } from "./values.ts";
 import { always, followed, none, unknown } from "./values.ts";
@@ -46,7 +47,7 @@ function execute(interpreter: Interpreter, statement: Statement): Flow {
       augment(interpreter, statement.target, statement.operator, interpreter.evaluate(statement.value), interpreter.place(statement));
       return "next";
     case "return":
-      interpreter.scope.writeRemaining(returnName, statement.value === undefined ? none : interpreter.evaluate(statement.value), interpreter.stack);
+      interpreter.scope.writeRemaining(returnName, statement.value === undefined ? none : interpreter.evaluate(statement.value), interpreter);
       return "leave";
     case "break": case "continue":
       return "leave";
@@ -58,7 +59,7 @@ function execute(interpreter: Interpreter, statement: Statement): Flow {
         const root = name.split(".")[0] ?? name;
         const imported = interpreter.modules.load(interpreter, name, 0) ?? { kind: "external" as const, name };
         const bound: Value = as !== undefined || root === name ? imported : (interpreter.modules.load(interpreter, root, 0) ?? { kind: "external", name: root });
-        interpreter.scope.write(as ?? root, bound, interpreter.stack);
+        interpreter.scope.write(as ?? root, bound, interpreter);
       }
       return "next";
     case "import-from":
@@ -194,7 +195,7 @@ function executeTry(interpreter: Interpreter, statement: Try): Flow {
   });
   for (const handler of handled) {
     interpreter.under(no ?? always, () => {
-      if (handler.name !== undefined) interpreter.scope.write(handler.name, unknown(handler.name), interpreter.stack);
+      if (handler.name !== undefined) interpreter.scope.write(handler.name, unknown(handler.name), interpreter);
       flows.push(executeBlock(interpreter, handler.body));
     });
   }
@@ -225,9 +226,9 @@ function importFrom(interpreter: Interpreter, statement: ImportFrom): void {
     if (module?.kind === "module") {
       for (const name of module.scope.names()) {
         const value = module.scope.own(name, interpreter.stack);
-        if (value !== undefined) interpreter.scope.write(name, value, interpreter.stack);
+        if (value !== undefined) interpreter.scope.write(name, value, interpreter);
       }
-    } else interpreter.scope.write("*", { kind: "external", name: statement.module }, interpreter.stack);
+    } else interpreter.scope.write("*", { kind: "external", name: statement.module }, interpreter);
     return;
   }
   for (const imported of statement.names) {
@@ -235,7 +236,7 @@ function importFrom(interpreter: Interpreter, statement: ImportFrom): void {
     const inside = module?.kind === "module" && module.scope.own(imported.name, interpreter.stack) === undefined ? interpreter.modules.load(interpreter, statement.module === "" ? imported.name : `${statement.module}.${imported.name}`, statement.level) : undefined;
     const value = inside ?? interpreter.attribute(base, imported.name, interpreter.place(imported));
     const step = { place: interpreter.place(imported), what: `imported from ${statement.module}` };
-    interpreter.scope.write(imported.as ?? imported.name, value.kind === "text" ? interpreter.withSteps(value, [step]) : value, interpreter.stack);
+    interpreter.scope.write(imported.as ?? imported.name, value.kind === "text" ? interpreter.withSteps(value, [step]) : value, interpreter);
   }
 }
 
@@ -247,7 +248,7 @@ function defineFunction(interpreter: Interpreter, node: FunctionDefinition, owne
   const binding = node.decorators.map((one) => bindings[one.type === "name" ? one.id : one.type === "attribute" ? one.name : ""]).find((one) => one !== undefined) ?? "plain";
   const value = interpreter.makeFunction(node, node.name, owner, binding);
   if (interpreter.functions.length < 5_000) interpreter.functions.push(value);
-  interpreter.scope.write(node.name, value, interpreter.stack);
+  interpreter.scope.write(node.name, value, interpreter);
 }
 
 function defineClass(interpreter: Interpreter, node: ClassDefinition): void {
@@ -256,7 +257,7 @@ function defineClass(interpreter: Interpreter, node: ClassDefinition): void {
   const scope = new Scope(outer, interpreter.conditions, true);
   const value: ClassValue = { kind: "class", name: node.name, bases, scope, node, file: interpreter.file };
   if (interpreter.classes.length < 1_000) interpreter.classes.push(value);
-  outer.write(node.name, value, interpreter.stack);
+  outer.write(node.name, value, interpreter);
   interpreter.scope = scope;
   try {
     for (const statement of node.body) {

@@ -1,3 +1,4 @@
+import { opposite } from "./conditions.ts";
 import type { Value } from "./values.ts";
 import { render } from "./values.ts";
 
@@ -29,6 +30,14 @@ export function truthOf(value: Value): boolean | undefined {
     default:
       return true;
   }
+}
+
+/** A list that is empty or not as one test turns out, as that: true or false. */
+export function asTruth(value: Value): Value {
+  if (value.kind !== "list" || value.elements.length === 0) return value;
+  const [test, ...more] = value.elements[0]?.conditions ?? [];
+  if (test === undefined || more.length > 0 || value.elements.some((element) => isSpread(element.value) || element.conditions.length !== 1 || element.conditions[0]?.id !== test.id || element.conditions[0].branch !== test.branch)) return value;
+  return { kind: "choice", alternatives: [{ value: { kind: "boolean", value: true }, conditions: [test] }, { value: { kind: "boolean", value: false }, conditions: [opposite(test)] }] };
 }
 
 /** An element that stands for any number of elements, also none. */

@@ -13,6 +13,21 @@ export interface Branching extends Condition {
 export type Conditions = readonly Branching[];
 export const always: Conditions = [];
 
+/** What had to be left out: elements of a list or dict, calls. */
+export type Cut = "elements" | "calls";
+
+/** Stands for what has more values or forms, each under other conditions, than are told apart; whoever meets it reports it. */
+export const tooMany = "one of very many values";
+
+/** Where evaluation stands. */
+export interface Standing {
+  readonly stack: Conditions;
+  /** Counts work that is no step of its own, such as copying. */
+  spend(work: number): void;
+  /** Notes that something was left out. */
+  cut(what: Cut): void;
+}
+
 /** What a value is asked from while the build runs. */
 export type Followed = "torch" | "environment";
 
@@ -50,6 +65,12 @@ export interface ListValue {
   readonly base: Conditions;
   readonly place: Place;
   steps: Step[];
+  /** Names, attributes and containers that it was ever put into. */
+  held: number;
+  /** Many lists went into it, each under its conditions. */
+  readonly gathered?: boolean;
+  /** Lists that are the same one under conditions: what is added here is added there. */
+  links?: { list: ListValue; conditions: Conditions }[];
 }
 
 export interface DictValue {
@@ -119,8 +140,16 @@ export interface UnknownValue {
   readonly usual?: Value;
 }
 
+/** A part of a text, with what it depends on. */
+export interface Piece { readonly value: TextValue; readonly conditions: Conditions }
+
 /** One of several values, depending on conditions. */
-export interface ChoiceValue { readonly kind: "choice"; readonly alternatives: readonly Alternative[] }
+export interface ChoiceValue {
+  readonly kind: "choice";
+  readonly alternatives: readonly Alternative[];
+  /** A text put together under conditions; the alternatives are what it may come to, or one that is not known. */
+  readonly pieces?: readonly Piece[];
+}
 
 export interface Alternative {
   readonly value: Value;

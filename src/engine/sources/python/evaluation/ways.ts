@@ -1,19 +1,21 @@
-import { canHoldTogether } from "../../../model/index.ts";
 import type { Place } from "../source-file.ts";
 import { locationOf, textOf } from "../source-file.ts";
-import { choose, join } from "./scope.ts";
-import { truthOf } from "./truth.ts";
-import type { Alternative, Branching, Conditions, Value } from "./values.ts";
+import { choose, limited } from "./alternatives.ts";
+import { compatible, join } from "./conditions.ts";
+import { asTruth, truthOf } from "./truth.ts";
+import type { Alternative, Branching, Conditions, Cut, Standing, Value } from "./values.ts";
 import { always, render, usually } from "./values.ts";
 
 /** Limits that keep hostile and generated files from costing more than they tell. */
-const limits = { steps: 200_000, alternatives: 12 };
+const limits = { steps: 200_000 };
 
 /** Where evaluation stands: the conditions in force, and how much it has spent. */
-export class Ways {
+export class Ways implements Standing {
   stack: Conditions = always;
   #steps = 0;
   #limit = limits.steps;
+
+  readonly cuts = new Set<Cut>();
 
   get exhausted(): boolean {
     return this.#steps > this.#limit;
@@ -21,7 +23,17 @@ export class Ways {
 
   /** Counts a unit of work; false when there is no more to spend. */
   step(): boolean {
-    return ++this.#steps <= this.#limit;
+    // Conditions in force are looked at wherever a value depends on some.
+    this.#steps += 1 + (this.stack.length >> 5);
+    return this.#steps <= this.#limit;
+  }
+
+  spend(work: number): void {
+    this.#steps += work;
+  }
+
+  cut(what: Cut): void {
+    this.cuts.add(what);
   }
 
   /** Runs something that may spend only so many steps. */
@@ -52,7 +64,7 @@ export class Ways {
   }
 
   holds(conditions: Conditions): boolean {
-    return canHoldTogether(conditions, this.stack);
+    return compatible(conditions, this.stack);
   }
 
   /** Applies `transform` to every value that a choice may come to. */
@@ -60,17 +72,20 @@ export class Ways {
     if (value.kind !== "choice") return transform(value);
     const alternatives: Alternative[] = [];
     for (const one of value.alternatives) {
-      if (alternatives.length >= limits.alternatives || !this.holds(one.conditions)) continue;
+      if (!this.holds(one.conditions) || this.exhausted) continue;
+      this.spend(1);
       const result = this.under(one.conditions, () => transform(one.value));
       if (result.kind !== "choice") alternatives.push({ value: result, conditions: one.conditions });
-      else for (const inner of result.alternatives.slice(0, limits.alternatives)) alternatives.push({ value: inner.value, conditions: join(one.conditions, inner.conditions) });
+      else if (result.pieces !== undefined) alternatives.push({ value: result, conditions: one.conditions });
+      else for (const inner of result.alternatives) alternatives.push({ value: inner.value, conditions: join(one.conditions, inner.conditions) });
     }
     // Without an alternative that can be met here, the place itself cannot be reached.
-    return choose(alternatives, this.stack) ?? { kind: "choice", alternatives: [] };
+    return choose(limited(alternatives, this), this.stack) ?? { kind: "choice", alternatives: [] };
   }
 
   /** Splits on a test: conditions for the way where it holds and for the one where it does not; undefined: impossible. */
-  split(test: Value, place: Place): { readonly yes: Conditions | undefined; readonly no: Conditions | undefined } {
+  split(tested: Value, place: Place): { readonly yes: Conditions | undefined; readonly no: Conditions | undefined } {
+    const test = asTruth(tested);
     if (test.kind === "choice") {
       const possible = test.alternatives.filter((one) => this.holds(one.conditions));
       const truths = possible.map((one) => truthOf(one.value));
