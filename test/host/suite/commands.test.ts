@@ -41,6 +41,30 @@ suite("commands", () => {
     await finding(setup, "libstdcxx-abi");
   });
 
+  test("a choice outlives the server", async () => {
+    const torches = async (): Promise<unknown> => (await vscode.commands.executeCommand<{ torch?: { version: string } }[]>("abiding.checkWorkspace")).map((one) => one.torch?.version);
+    await vscode.commands.executeCommand("abiding.selectEnvironment", "torch==2.5.1+cu121");
+    await vscode.commands.executeCommand("abiding.restartServer");
+    assert.deepEqual(await torches(), ["2.5.1+cu121"]);
+    await vscode.commands.executeCommand("abiding.selectEnvironment", "");
+    assert.deepEqual(await torches(), ["2.14.1+cu130"]);
+  });
+
+  test("variables in the setting for the environment are replaced", async () => {
+    const settings = vscode.workspace.getConfiguration("abiding", setup);
+    const problems = async (): Promise<string> => (await vscode.commands.executeCommand<{ problems: string[] }[]>("abiding.checkWorkspace")).flatMap((one) => one.problems).join();
+    await settings.update("environment", "${workspaceFolder}/no-such-environment", vscode.ConfigurationTarget.Workspace);
+    await until("the problem with its path", async () => (await problems()).startsWith(`${fileIn("no-such-environment").fsPath} does not exist`));
+    await settings.update("environment", undefined, vscode.ConfigurationTarget.Workspace);
+    await until("no problem", async () => (await problems()) === "");
+  });
+
+  test("the page of a rule is shown", async () => {
+    await vscode.commands.executeCommand("abiding.openRuleDocumentation", "cxx-standard");
+    await until("its tab", () => vscode.window.tabGroups.all.some((group) => group.tabs.some((tab) => tab.label.includes("cxx-standard.md"))));
+    await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
+  });
+
   test("settings take effect without a reload", async () => {
     const settings = vscode.workspace.getConfiguration("abiding", setup);
     await settings.update("rules", { "libstdcxx-abi": "off" }, vscode.ConfigurationTarget.Workspace);
