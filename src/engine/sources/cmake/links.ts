@@ -77,7 +77,7 @@ export function linkClosure(vm: Interpreter, target: Target, shared: SharedParts
 }
 
 function wayTo(named: NamedLibrary, guard: Guard): Way | undefined {
-  const ways = (named.ways ??= new Map());
+  const ways = (named.ways ??= new Map<Guard, Way | undefined>());
   if (!ways.has(guard)) {
     const both = conjunction(guard, named.guard);
     ways.set(guard, both && { guard: both, key: `${named.name}|${both.join()}` });
