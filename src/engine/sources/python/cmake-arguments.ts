@@ -4,6 +4,7 @@ import type { Interpreter } from "./evaluation/interpreter.ts";
 import { absolute } from "./evaluation/file-functions.ts";
 import type { Value } from "./evaluation/values.ts";
 import { render } from "./evaluation/values.ts";
+import { usualOf } from "./compile-arguments.ts";
 import { isSetupCall } from "./setup-call.ts";
 import type { Leaf } from "./leaves.ts";
 import { evidenceOf, leavesOf } from "./leaves.ts";
@@ -104,7 +105,8 @@ function definitionsOf(leaves: readonly Leaf[], fallback: Place, seen: Set<strin
       seen.add(key);
       // What somebody has to choose is not what CMake gets in the plain case.
       const certain = leaf.conditions.every((condition) => condition.byDefault === true);
-      definitions.push({ name: definition[1], value: known && certain ? definition[2] : undefined, evidence: evidenceOf(place, [...leaf.value.steps, ...leaf.steps]) });
+      const usual = known || text !== leaf.value.value ? undefined : usualOf(leaf, place)?.value.slice(definition[0].length - (definition[2] ?? "").length);
+      definitions.push({ name: definition[1], value: certain ? (known ? definition[2] : usual) : undefined, evidence: evidenceOf(place, [...leaf.value.steps, ...leaf.steps]) });
     } else if (text === "-S" || text === "-H") {
       const next = leaves[++index]?.value;
       if (next?.kind === "text" && next.known) directory = next.value;

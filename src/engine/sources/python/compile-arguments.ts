@@ -1,9 +1,10 @@
 import type { CompileArgument, EvaluationContext, Language } from "../../model/index.ts";
 import { canHoldTogether, compareVersions } from "../../model/index.ts";
 import builder from "../../../../data/torch-build-extension.json" with { type: "json" };
-import { beyond, join, without } from "./evaluation/conditions.ts";
-import type { Conditions, Value } from "./evaluation/values.ts";
-import { followed, render } from "./evaluation/values.ts";
+import { beyond, compatible, join, without } from "./evaluation/conditions.ts";
+import { isChosen, usualText } from "./evaluation/usual.ts";
+import type { Conditions, UsualText, Value } from "./evaluation/values.ts";
+import { followed, render, text } from "./evaluation/values.ts";
 import type { Leaf } from "./leaves.ts";
 import { evidenceOf, leavesOf } from "./leaves.ts";
 import type { Place } from "./source-file.ts";
@@ -18,8 +19,27 @@ export interface Setting {
   readonly place: Place;
 }
 
+/** The arguments out of a leaf: one, or two when it is known what it is without anybody's choice. */
+export function argumentsOf(leaf: Leaf, languages: readonly Language[], origin: CompileArgument["origin"], fallback: Place): CompileArgument[] {
+  const argument = argumentOf(leaf, languages, origin, fallback);
+  const usual = usualOf(leaf, fallback);
+  if (usual === undefined || usual.value === "") return [argument];
+  const { evidence } = argument;
+  return [
+    { text: usual.value, known: true, languages, origin, conditions: join(leaf.conditions, usual.because), evidence },
+    ...without(leaf.conditions, usual.because).map((conditions) => ({ ...argument, conditions })),
+  ];
+}
+
+/** What a leaf is when environment variables are left alone, unless a test on its way says that they are not. */
+export function usualOf({ value, conditions }: Leaf, fallback: Place): UsualText | undefined {
+  const usual = value.kind === "text" ? value.usual : value.kind === "unknown" ? usualText(value, fallback) : undefined;
+  if (usual === undefined || usual.because.some((one) => isChosen(one, conditions))) return undefined;
+  return compatible(conditions, usual.because) ? usual : undefined;
+}
+
 /** One argument out of a leaf: a text, or the name of what is not known. */
-export function argumentOf(leaf: Leaf, languages: readonly Language[], origin: CompileArgument["origin"], fallback: Place): CompileArgument {
+function argumentOf(leaf: Leaf, languages: readonly Language[], origin: CompileArgument["origin"], fallback: Place): CompileArgument {
   const { value } = leaf;
   const follows = followed(value);
   const [place, steps] = value.kind === "text" ? [value.place, [...value.steps, ...leaf.steps]] : [fallback, leaf.steps];
@@ -39,7 +59,7 @@ export function macroArguments(defines: Value | undefined, undefines: Value | un
   const result: CompileArgument[] = [];
   for (const leaf of leavesOf(defines, setting.conditions, true)) {
     if (leaf.value.kind !== "list") {
-      result.push(argumentOf(leaf, languages, "definition", setting.place));
+      result.push(...argumentsOf(leaf, languages, "definition", setting.place));
       continue;
     }
     const [name, value] = leaf.value.elements.map((element) => element.value);
@@ -47,22 +67,21 @@ export function macroArguments(defines: Value | undefined, undefines: Value | un
     const steps = [...name.steps, ...leaf.value.steps, ...leaf.steps];
     const values = value?.kind === "choice" ? value.alternatives : [{ value: value ?? { kind: "none" as const }, conditions: [] }];
     for (const one of values) {
-      const text = one.value.kind === "none" ? "" : `=${one.value.kind === "text" ? one.value.value : one.value.kind === "number" ? String(one.value.value) : `{${render(one.value)}}`}`;
-      const follows = followed(one.value);
-      result.push({
-        text: `-D${name.value}${text}`,
+      if (one.value.kind === "choice") continue;
+      const written = one.value.kind === "none" ? "" : `=${one.value.kind === "text" ? one.value.value : one.value.kind === "number" ? String(one.value.value) : `{${render(one.value)}}`}`;
+      const conditions = join(leaf.conditions, one.conditions);
+      const usual = usualOf({ value: one.value, conditions, steps }, leaf.value.place);
+      const macro = text(`-D${name.value}${written}`, leaf.value.place, {
         known: name.known && (one.value.kind === "none" || one.value.kind === "number" || (one.value.kind === "text" && one.value.known)),
-        ...(follows === undefined ? {} : { follows }),
-        languages,
-        origin: "definition",
-        conditions: join(leaf.conditions, one.conditions),
-        evidence: evidenceOf(leaf.value.place, steps),
+        follows: followed(one.value),
+        usual: usual === undefined || !name.known ? undefined : { value: `-D${name.value}=${usual.value}`, because: usual.because },
+        steps,
       });
+      result.push(...argumentsOf({ value: macro, conditions, steps: [] }, languages, "definition", setting.place));
     }
   }
   for (const leaf of leavesOf(undefines, setting.conditions)) {
-    const argument = argumentOf(leaf, languages, "definition", setting.place);
-    result.push({ ...argument, text: `-U${argument.text}` });
+    for (const argument of argumentsOf(leaf, languages, "definition", setting.place)) result.push({ ...argument, text: `-U${argument.text}` });
   }
   return result;
 }

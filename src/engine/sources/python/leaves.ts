@@ -1,7 +1,8 @@
 import type { EvidenceStep, SourceEvidence } from "../../model/index.ts";
-import { compatible, join } from "./evaluation/conditions.ts";
+import { compatible, join, without } from "./evaluation/conditions.ts";
 import { isOverfull, wordsOfPieces } from "./evaluation/guarded-text.ts";
-import type { Conditions, Piece, Step, Value } from "./evaluation/values.ts";
+import { isChosen, usualList } from "./evaluation/usual.ts";
+import type { Conditions, Piece, Step, UnknownValue, Value } from "./evaluation/values.ts";
 import { always, tooMany, unknown } from "./evaluation/values.ts";
 import type { Place } from "./source-file.ts";
 import { locationOf, textOf } from "./source-file.ts";
@@ -40,9 +41,19 @@ function collect(value: Value, conditions: Conditions, steps: readonly Step[], k
     for (const element of value.elements) {
       if (compatible(element.conditions, conditions)) collect(element.value, join(conditions, element.conditions), along, keepTuples, leaves, depth + 1);
     }
+  } else if (value.kind === "unknown" && usualList(value) !== undefined) {
+    collectUsual(value, conditions, steps, leaves);
   } else if (value.kind !== "none") {
     leaves.push({ value, conditions: conditions.filter((one) => one.assumed !== true), steps });
   }
+}
+
+/** A list that is not known, of which it is known what is in it without anybody's choice. */
+function collectUsual(value: UnknownValue, conditions: Conditions, steps: readonly Step[], leaves: Leaf[]): void {
+  const usual = usualList(value);
+  const isUsual = usual !== undefined && !isChosen(usual.because, conditions) && compatible(conditions, [usual.because]);
+  if (isUsual) collect(usual.list, join(conditions, [usual.because]), steps, false, leaves, 1);
+  for (const way of isUsual ? without(conditions, [usual.because]) : [conditions]) leaves.push({ value, conditions: way.filter((one) => one.assumed !== true), steps });
 }
 
 /** Several words, none of them in quotes: then each stands for itself. */

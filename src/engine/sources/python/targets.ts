@@ -1,6 +1,6 @@
 import type { Catalogue } from "../../catalogue/index.ts";
 import type { CompileArgument, DeclaredTarget, EvaluationContext, IneffectiveSetting, Language, LinkedLibrary, TargetSource } from "../../model/index.ts";
-import { argumentOf, builderDefaults, byKey, languagesOfKey, macroArguments } from "./compile-arguments.ts";
+import { argumentsOf, builderDefaults, byKey, languagesOfKey, macroArguments } from "./compile-arguments.ts";
 import { externalBases } from "./evaluation/calls.ts";
 import { isExtensionClass } from "./evaluation/extension-classes.ts";
 import type { ExternalCall } from "./evaluation/call-types.ts";
@@ -61,7 +61,7 @@ export function extensionTarget(interpreter: Interpreter, object: ObjectValue, f
     if (keyed?.length === 0) continue;
     const common = (keyed ?? languages).filter((language) => languages.includes(language));
     const to = common.length > 0 ? common : (keyed ?? languages);
-    given.push(...leavesOf(part.value, part.conditions).map((leaf) => argumentOf(leaf, to, "argument-list", place)));
+    given.push(...leavesOf(part.value, part.conditions).flatMap((leaf) => argumentsOf(leaf, to, "argument-list", place)));
   }
   const builtByTorch = isTorch ? madeBy in torchLibraries : facts.torchBuilder;
   const standard = facts.context.torchVersion === undefined ? undefined : facts.catalogue?.torchRelease(facts.context.torchVersion)?.cxxStandardDefault;
@@ -111,7 +111,7 @@ export function jitTarget(interpreter: Interpreter, call: ExternalCall, facts: B
   const languages: Language[] = hasCuda ? ["CXX", "CUDA"] : ["CXX"];
   const given: CompileArgument[] = [];
   const keys: readonly [string, Language][] = [["extra_cflags", "CXX"], ["extra_cuda_cflags", "CUDA"], ["extra_sycl_cflags", "SYCL"]];
-  for (const [key, language] of keys) given.push(...leavesOf(read(key), conditions).map((leaf) => argumentOf(leaf, [language], "argument-list", place)));
+  for (const [key, language] of keys) given.push(...leavesOf(read(key), conditions).flatMap((leaf) => argumentsOf(leaf, [language], "argument-list", place)));
   const standard = facts.context.torchVersion === undefined ? undefined : facts.catalogue?.torchRelease(facts.context.torchVersion)?.cxxStandardDefault;
   const defaults = builderDefaults(given, languages, { context: facts.context, standard, limitedApi: undefined, ownAbiHook: false }, { conditions, place });
   const links = linksOf(undefined, read("extra_ldflags"), conditions, place);

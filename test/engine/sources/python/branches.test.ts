@@ -99,3 +99,26 @@ test("arguments for CMake out of a text that is put together under tests", () =>
   const [found] = observationsOf(reading.observations, "cmake-arguments");
   assert.deepEqual(found?.definitions.map((one) => [one.name, one.value]), [["CMAKE_CXX_STANDARD", "17"], ["DEBUG", undefined], ["ABI", "0"]]);
 });
+
+test("an environment variable with a default is that default where nobody chooses", () => {
+  const abi = 'os.environ.get("MY_ABI", "0")';
+  assert.deepEqual(flags("ABI = os.environ.get('MY_ABI', '0')\nflags = [f'-D_GLIBCXX_USE_CXX11_ABI={ABI}', '-std=c++' + os.getenv('STD', '14')]"), [
+    `-D_GLIBCXX_USE_CXX11_ABI=0 if ${abi} == "0"`, `-D_GLIBCXX_USE_CXX11_ABI={${abi}} ? ~environment if !${abi} == "0"`,
+    '-std=c++14 if os.environ.get("STD", "14") == "14"', '-std=c++{os.environ.get("STD", "14")} ? ~environment if !os.environ.get("STD", "14") == "14"',
+  ]);
+  assert.deepEqual(flags("flags = ['-DA=%d' % int(os.environ.get('A', '0') == '1')]")[0], '-DA=0 if int(os.environ.get("A", "0") == "1") == 0');
+  assert.deepEqual(flags("flags = f\"-O2 -DA={os.environ.get('A', '0')}\".split()"), ["-O2", '-DA=0 if os.environ.get("A", "0") == "0"', '-DA={os.environ.get("A", "0")} ? ~environment if !os.environ.get("A", "0") == "0"']);
+  assert.deepEqual(flags("flags = os.environ.get('F', '-O2 -DA=0').split()").slice(0, 2).map((one) => one.replace(/ if .*/, "")), ["-O2", "-DA=0"]);
+  assert.deepEqual(flags("flags = [os.environ.get('F', '-O2').lower()]")[0], '-o2 if os.environ.get("F", "-O2").lower() == "-o2"');
+});
+
+test("a default says nothing without one, when it is empty, or where something else was chosen", () => {
+  assert.deepEqual(flags("flags = [f\"-DA={os.environ.get('A')}\", os.environ['B'], os.environ.get('C', '')]"), ['-DA={os.environ.get("A")} ? ~environment', '{os.environ["B"]} ? ~environment', '{os.environ.get("C", "")} ? ~environment']);
+  assert.deepEqual(flags("A = os.environ.get('A', '0')\nflags = ['-DA=' + A] if A == '1' else []"), ['-DA={os.environ.get("A", "0")} ? ~environment if os.environ.get("A", "0") == "1"']);
+});
+
+test("macros and arguments for CMake take the default of an environment variable too", () => {
+  const reading = read("import os, subprocess\nfrom setuptools import setup, Extension\nA = os.environ.get('A', '0')\nsetup(ext_modules=[Extension('e', ['e.cpp'], define_macros=[('_GLIBCXX_USE_CXX11_ABI', A)])])\nsubprocess.run(['cmake', '..', f'-DABI={A}', '-DB=1'])");
+  assert.deepEqual(reading.targets[0]?.arguments.map((one) => [one.text, one.known, one.conditions[0]?.byDefault]), [["-D_GLIBCXX_USE_CXX11_ABI=0", true, true], ['-D_GLIBCXX_USE_CXX11_ABI={os.environ.get("A", "0")}', false, false]]);
+  assert.deepEqual(observationsOf(reading.observations, "cmake-arguments")[0]?.definitions.map((one) => [one.name, one.value]), [["ABI", "0"], ["B", "1"]]);
+});

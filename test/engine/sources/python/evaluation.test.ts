@@ -57,8 +57,9 @@ test("a way that ends the build leaves no condition behind, one that returns doe
 
 test("an environment variable is named, with what happens without it", () => {
   const reading = read("import os\nfrom setuptools import setup, Extension\nargs = []\nif os.environ.get('DEBUG', '0') == '1':\n    args.append('-g')\nelse:\n    args.append('-O3')\nsetup(ext_modules=[Extension('e', ['e.cpp'], extra_compile_args=args + [os.getenv('MORE', '-m')])])");
-  const [debug, release, more] = reading.targets[0]?.arguments ?? [];
+  const [debug, release, usual, more] = reading.targets[0]?.arguments ?? [];
   assert.deepEqual([debug?.conditions[0]?.byDefault, release?.conditions[0]?.byDefault], [false, true]);
+  assert.deepEqual([usual?.text, usual?.known, usual?.follows, usual?.conditions.map((one) => [one.text, one.byDefault])], ["-m", true, undefined, [['os.environ.get("MORE", "-m") == "-m"', true]]]);
   assert.deepEqual([more?.text, more?.known, more?.follows], ['{os.environ.get("MORE", "-m")}', false, "environment"]);
 });
 

@@ -1,8 +1,9 @@
 import type { Place } from "../source-file.ts";
 import { choose, hold, overlay } from "./alternatives.ts";
-import { beyond, compatible, join } from "./conditions.ts";
+import { beyond, compatible, join, opposite } from "./conditions.ts";
 import type { Conditions, DictValue, Element, ListValue, Step, Value } from "./values.ts";
 import { always, followed, render, unknown } from "./values.ts";
+import { isChosen, usualList } from "./usual.ts";
 import { Ways } from "./ways.ts";
 
 const limits = { elements: 4_000 };
@@ -93,7 +94,13 @@ export class Containers extends Ways {
     } else if (value.kind === "dict" || value.kind === "none") {
       // Keys are no flags, and None would have ended the build.
     } else {
-      this.append(list, value.kind === "text" && value.known ? value : unknown(`*${render(value)}`, followed(value)));
+      const usual = value.kind === "unknown" ? usualList(value) : undefined;
+      const rest = value.kind === "text" && value.known ? value : unknown(`*${render(value)}`, followed(value));
+      if (usual === undefined || isChosen(usual.because, this.stack) || !this.holds([usual.because])) this.append(list, rest);
+      else {
+        this.under([usual.because], () => { this.extend(list, usual.list); });
+        this.append(list, rest, [opposite(usual.because)]);
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 import { beyond, common, compatible, divides, join, opposite, sameConditions, without } from "./conditions.ts";
-import type { Alternative, Branching, ChoiceValue, Conditions, Followed, Piece, TextValue, Value } from "./values.ts";
-import { always, tooMany } from "./values.ts";
+import type { Alternative, Branching, ChoiceValue, Conditions, Followed, Piece, TextValue, UsualText, Value } from "./values.ts";
+import { joinUsual } from "./usual.ts";
+import { always, text, tooMany } from "./values.ts";
 
 /** So many whole texts are told apart; `pieces` and `length` keep what is put together in a loop from filling the memory. */
 const limits = { ways: 24, pieces: 4_000, length: 100_000 };
@@ -55,10 +56,8 @@ function joined(pieces: readonly Piece[], like: TextValue): TextValue {
   let follows: Followed | undefined;
   for (const piece of pieces) follows = torchFirst(follows, piece.value.follows);
   const steps = [...new Set(pieces.flatMap((piece) => piece.value.steps))].slice(0, 6);
-  return {
-    kind: "text", value: pieces.map((piece) => piece.value.value).join(""), known: pieces.every((piece) => piece.value.known),
-    ...(follows === undefined ? {} : { follows }), place: (pieces.at(-1)?.value ?? like).place, steps,
-  };
+  const known = pieces.every((piece) => piece.value.known);
+  return text(pieces.map((piece) => piece.value.value).join(""), (pieces.at(-1)?.value ?? like).place, { known, follows, usual: joinUsual(pieces.map((piece) => piece.value)), steps });
 }
 
 /** Every text that the pieces may come to, or one that is not known when they are too many. */
@@ -126,13 +125,17 @@ function sharedPieces(left: readonly Piece[], right: readonly Piece[], taken: Co
     const [first, second] = [a.value.value, b.value.value];
     const part = (atEnd ? second.endsWith(first) : second.startsWith(first)) ? first : (atEnd ? first.endsWith(second) : first.startsWith(second)) ? second : "";
     if (part === "") break;
-    pieces.push(part === first ? a : { value: { ...a.value, value: part, known: a.value.known || b.value.known }, conditions: a.conditions });
+    pieces.push(part === first ? a : { value: part === second ? b.value : a.value, conditions: a.conditions });
     count++;
     for (const [from, piece, by] of [[one, a, b], [other, b, a]] as const) {
       from.pop();
       const { value } = piece.value;
       const rest = atEnd ? value.slice(0, value.length - part.length) : value.slice(part.length);
-      if (rest !== "") from.push({ value: { ...piece.value, value: rest, known: piece.value.known || (!by.value.known && !rest.includes("{")) }, conditions: piece.conditions });
+      if (rest === "") continue;
+      const { place, steps, follows, usual } = piece.value;
+      const given = usual === undefined ? 0 : (by.value.usual?.value ?? part).length;
+      const left = usual === undefined ? undefined : { because: usual.because, value: atEnd ? usual.value.slice(0, usual.value.length - given) : usual.value.slice(given) };
+      from.push({ value: text(rest, place, { known: piece.value.known || (!by.value.known && !rest.includes("{")), follows, usual: left, steps }), conditions: piece.conditions });
     }
   }
   const straight = (all: Piece[]): readonly Piece[] => atEnd ? all : all.reverse();
@@ -169,7 +172,10 @@ function isWhole(value: Value, given: Conditions): boolean {
   return value.kind !== "choice" || value.pieces !== undefined || divides(value.alternatives.filter((one) => compatible(one.conditions, given)).map((one) => beyond(one.conditions, given)));
 }
 
-interface Fragment { readonly piece: Piece; readonly text: string; readonly start: number }
+interface Fragment { readonly piece: Piece; readonly text: string; readonly start: number; readonly usual: UsualText | undefined }
+
+/** Space, or a word with the names of what is not known in it. */
+const wordOrSpace = /(\s+)|(?:\{(?:[^{}]|\{[^{}]*\})*\}|[^\s{])+|\{/g;
 
 /** The words of a text in pieces, each with what it depends on. A word may go on from one piece to the next. */
 export function wordsOfPieces(pieces: readonly Piece[]): readonly Alternative[] {
@@ -185,7 +191,10 @@ export function wordsOfPieces(pieces: readonly Piece[]): readonly Alternative[] 
     open = [];
   };
   for (const piece of pieces) {
-    for (const match of piece.value.value.matchAll(/(\s+)|\S+/g)) {
+    const matches = [...piece.value.value.matchAll(wordOrSpace)];
+    const { usual } = piece.value;
+    const usualWords = usual === undefined ? [] : [...usual.value.matchAll(wordOrSpace)];
+    for (const [index, match] of matches.entries()) {
       if (match[1] !== undefined) {
         for (const one of open) one.spaces.push(piece.conditions);
         continue;
@@ -193,7 +202,8 @@ export function wordsOfPieces(pieces: readonly Piece[]): readonly Alternative[] 
       // It goes on an open word unless a space is between them whenever both are there.
       const goesOn = open.some(({ fragment, spaces }) => compatible(fragment.piece.conditions, piece.conditions) && !spaces.some((space) => beyond(space, join(fragment.piece.conditions, piece.conditions)).length === 0));
       if (!goesOn) close();
-      open.push({ fragment: { piece, text: match[0], start: match.index }, spaces: [] });
+      const word = usualWords.length === matches.length ? usualWords[index]?.[0] : undefined;
+      open.push({ fragment: { piece, text: match[0], start: match.index, usual: usual === undefined || word === undefined ? undefined : { value: word, because: usual.because } }, spaces: [] });
     }
   }
   close();
@@ -201,12 +211,13 @@ export function wordsOfPieces(pieces: readonly Piece[]): readonly Alternative[] 
 }
 
 /** A part of a piece, at its own place when the file holds it there as it is. */
-function partOf({ piece, text, start }: Fragment): TextValue {
+function partOf({ piece, text: part, start, usual }: Fragment): TextValue {
   const { value } = piece;
-  if (text === value.value) return value;
+  if (part === value.value) return value;
   const { file } = value.place;
   const at = file.text.slice(value.place.start, value.place.end).indexOf(value.value);
-  const from = at >= 0 ? value.place.start + at + start : file.text.indexOf(text, value.place.start);
-  const inside = from >= value.place.start && from + text.length <= value.place.end && file.text.startsWith(text, from);
-  return { ...value, value: text, known: value.known || !text.includes("{"), place: inside ? { file, start: from, end: from + text.length } : value.place };
+  const from = at >= 0 ? value.place.start + at + start : file.text.indexOf(part, value.place.start);
+  const inside = from >= value.place.start && from + part.length <= value.place.end && file.text.startsWith(part, from);
+  const isKnown = value.known || !part.includes("{");
+  return text(part, inside ? { file, start: from, end: from + part.length } : value.place, { known: isKnown, follows: isKnown && !value.known && value.follows === "environment" ? undefined : value.follows, usual, steps: value.steps });
 }

@@ -14,6 +14,7 @@ import { callMethod, piecesMethods } from "./methods.ts";
 import { binary, compare, negate, subscript } from "./operators.ts";
 import { Scope } from "./scope.ts";
 import { asTruth } from "./truth.ts";
+import { usualText } from "./usual.ts";
 import type { ClassValue, Conditions, Followed, FunctionValue, ListValue, ObjectValue, TextValue, Value } from "./values.ts";
 import { always, boolean, followed, none, number, render, text, unknown } from "./values.ts";
 
@@ -169,7 +170,7 @@ export class Interpreter extends Containers {
       case "none":
         return text("None", place);
       default:
-        return text(`{${render(value)}}`, place, { known: false, follows: followed(value) });
+        return text(`{${render(value)}}`, place, { known: false, follows: followed(value), usual: value.kind === "unknown" ? usualText(value, place) : undefined });
     }
   }
 

@@ -5,6 +5,7 @@ import type { Arguments } from "./call-types.ts";
 import { isGuarded, piecesOf, textOfPieces, wordsOfPieces } from "./guarded-text.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { binary, textsOf, withUsual } from "./operators.ts";
+import { choose } from "./alternatives.ts";
 import { beyond, compatible, join, without } from "./conditions.ts";
 import { isSpread } from "./truth.ts";
 import type { ChoiceValue, DictValue, Element, ListValue, Piece, TextValue, UnknownValue, Value } from "./values.ts";
@@ -13,7 +14,9 @@ import { always, boolean, followed, none, number, render, text, unknown } from "
 /** Calls a method of a built-in value, or of something unknown. */
 export function callMethod(interpreter: Interpreter, self: Value, name: string, args: Arguments, place: Place): Value {
   switch (self.kind) {
-    case "text": return textMethod(interpreter, self, name, args, place) ?? unnamed(self, name, args);
+    case "text":
+      if (!self.known && name === "split") return piecesMethod(interpreter, self, name, args, place);
+      return textCall(interpreter, self, name, args, place);
     case "list": return listMethod(interpreter, self, name, args, place) ?? unnamed(self, name, args);
     case "dict": return dictMethod(interpreter, self, name, args, place) ?? unnamed(self, name, args);
     case "version":
@@ -39,19 +42,38 @@ export function callMethod(interpreter: Interpreter, self: Value, name: string, 
 /** Methods that a text in pieces has as such. */
 export const piecesMethods: ReadonlySet<string> = new Set(["split", "strip", "lstrip", "rstrip"]);
 
-function piecesMethod(interpreter: Interpreter, self: ChoiceValue, name: string, args: Arguments, place: Place): Value {
+function piecesMethod(interpreter: Interpreter, self: ChoiceValue | TextValue, name: string, args: Arguments, place: Place): Value {
   const [argument] = args.positional;
   const onSpaces = argument === undefined || (argument.kind === "text" && argument.value === " ");
-  if (self.pieces === undefined || !onSpaces || args.positional.length > 1 || args.keywords.size > 0) return interpreter.lift(self, (one) => callMethod(interpreter, one, name, args, place));
+  const pieces = self.kind === "text" ? piecesOf(self) : self.pieces;
+  if (pieces === undefined || !onSpaces || args.positional.length > 1 || args.keywords.size > 0) {
+    return interpreter.lift(self, (one) => one.kind === "text" ? textCall(interpreter, one, name, args, place) : callMethod(interpreter, one, name, args, place));
+  }
   // Space at the ends separates nothing.
   if (name !== "split") return self;
   const list = interpreter.newList("list", [], place);
-  for (const word of wordsOfPieces(self.pieces)) interpreter.append(list, word.value, word.conditions);
+  for (const word of wordsOfPieces(pieces)) interpreter.append(list, word.value, word.conditions);
   return list;
 }
 
 function unnamed(self: Value, name: string, args: Arguments): UnknownValue {
   return unknown(`${render(self)}.${name}(${args.positional.slice(0, 4).map(render).join(", ")})`, followed(self));
+}
+
+function textCall(interpreter: Interpreter, self: TextValue, name: string, args: Arguments, place: Place): Value {
+  return usualMethod(interpreter, self, name, args, place) ?? textMethod(interpreter, self, name, args, place) ?? unnamed(self, name, args);
+}
+
+/** Takes a text that is not known for what it usually is, and on the other way for what is not known. */
+function usualMethod(interpreter: Interpreter, self: TextValue, name: string, args: Arguments, place: Place): Value | undefined {
+  const { usual } = self;
+  if (usual === undefined || name === "join" || name === "format") return undefined;
+  const result = interpreter.under(usual.because, () => textMethod(interpreter, text(usual.value, self.place, { steps: self.steps }), name, args, place));
+  const [way, ...more] = without(always, usual.because);
+  if (result === undefined || way === undefined || more.length > 0) return undefined;
+  const unknownText = text(self.value, self.place, { known: false, follows: self.follows, steps: self.steps });
+  const other = interpreter.under(way, () => textMethod(interpreter, unknownText, name, args, place) ?? unnamed(self, name, args));
+  return choose([{ value: result, conditions: usual.because }, { value: other, conditions: way }], interpreter.stack);
 }
 
 function textMethod(interpreter: Interpreter, self: TextValue, name: string, args: Arguments, place: Place): Value | undefined {

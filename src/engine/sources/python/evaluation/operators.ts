@@ -3,6 +3,7 @@ import type { Interpreter } from "./interpreter.ts";
 import { isGuarded, joinPieces } from "./guarded-text.ts";
 import { joinPath } from "./paths.ts";
 import { isSpread, truthOf } from "./truth.ts";
+import { joinUsual } from "./usual.ts";
 import type { Element, ListValue, UnknownValue, Value } from "./values.ts";
 import { boolean, followed, number, render, text, tooMany, unknown, usually } from "./values.ts";
 import { compareVersions, parseVersion } from "../../../model/index.ts";
@@ -28,7 +29,7 @@ function binaryOf(interpreter: Interpreter, operator: string, a: Value, b: Value
       const left = interpreter.asText(a, place);
       const right = interpreter.asText(b, place);
       if (left.value.length + right.value.length > maximumLength) return longText();
-      return text(left.value + right.value, place, { known: left.known && right.known, follows: torchFirst(left.follows, right.follows), steps: [...left.steps, ...right.steps].slice(0, 6) });
+      return text(left.value + right.value, place, { known: left.known && right.known, follows: torchFirst(left.follows, right.follows), usual: joinUsual([left, right]), steps: [...left.steps, ...right.steps].slice(0, 6) });
     }
   }
   if (operator === "%" && a.kind === "text") return formatPercent(interpreter, a.value, b, place);

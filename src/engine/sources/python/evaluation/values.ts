@@ -37,12 +37,16 @@ export interface Step {
   readonly what: string;
 }
 
+/** What an unknown text is when environment variables are left alone, and the tests that say so. */
+export interface UsualText { readonly value: string; readonly because: Conditions }
+
 export interface TextValue {
   readonly kind: "text";
   /** Unknown stretches stand in braces: `-DX={x}`. */
   readonly value: string;
   readonly known: boolean;
   readonly follows?: Followed;
+  readonly usual?: UsualText;
   readonly place: Place;
   readonly steps: readonly Step[];
 }
@@ -178,9 +182,9 @@ export function number(value: number, follows?: Followed): NumberValue {
   return follows === undefined ? { kind: "number", value } : { kind: "number", value, follows };
 }
 
-export function text(value: string, place: Place, more: { readonly known?: boolean; readonly follows?: Followed | undefined; readonly steps?: readonly Step[] } = {}): TextValue {
-  const { known = true, follows, steps = [] } = more;
-  return follows === undefined ? { kind: "text", value, known, place, steps } : { kind: "text", value, known, follows, place, steps };
+export function text(value: string, place: Place, more: { readonly known?: boolean; readonly follows?: Followed | undefined; readonly usual?: UsualText | undefined; readonly steps?: readonly Step[] } = {}): TextValue {
+  const { known = true, follows, usual, steps = [] } = more;
+  return { kind: "text", value, known, ...(follows === undefined ? {} : { follows }), ...(usual === undefined || known ? {} : { usual }), place, steps };
 }
 
 /** What an unknown value is when environment variables are left alone, if that is known. */
