@@ -103,15 +103,16 @@ export function readPythonBuild(path: string, files: Files, context: EvaluationC
   return { targets, observations: withoutRepeats(observations, observationIdentity), requirements: withoutRepeats(requirements, JSON.stringify), gaps, files: [path, ...loader.read] };
 }
 
-const leftOut: Readonly<Record<Cut, string>> = {
-  elements: "a list or dict holds more elements than are read; those behind them were not checked",
-  calls: "more calls are made than are looked at; extensions and commands of the later ones were not checked",
+const leftOut: Readonly<Record<Cut, (names: string) => string>> = {
+  elements: () => "a list or dict holds more elements than are read; those behind them were not checked",
+  steps: (names) => `more steps are taken by ${names} than are spent on one function or imported module; what comes late in it was not seen`,
+  calls: () => "more calls are made than are looked at; extensions and commands of the later ones were not checked",
 };
 
 /** What evaluation left out: nothing that reaches an extension is lost without a word. */
 function evaluationGaps(interpreter: Interpreter, targets: readonly DeclaredTarget[], path: string): Gap[] {
   const name = nodePath.basename(path);
-  const gaps: Gap[] = [...interpreter.cuts].map((cut) => ({ message: `${name}: ${leftOut[cut]}.`, path, kind: "evaluation" }));
+  const gaps: Gap[] = [...interpreter.cuts].map(([cut, names]) => ({ message: `${name}: ${leftOut[cut]([...names].slice(0, 3).join(", "))}.`, path, kind: "evaluation" }));
   if (interpreter.exhausted) gaps.push({ message: `${name} takes more steps to evaluate than are spent on one file; what comes late in it was not seen.`, path, kind: "evaluation" });
   if (targets.length >= maximumTargets) gaps.push({ message: `${name} makes more than ${String(maximumTargets)} extensions; the later ones were not checked.`, path, kind: "evaluation" });
   for (const target of targets) {

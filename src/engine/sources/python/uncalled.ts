@@ -11,6 +11,9 @@ import type { Place, SourceFile } from "./source-file.ts";
 /** Functions of one file that are run although nothing in it calls them. */
 const maximumRuns = 300;
 
+/** Extensions for which `build_extension` is run. */
+const maximumExtensions = 50;
+
 /** Steps that one of them may take. */
 const stepsPerFunction = 20_000;
 
@@ -30,8 +33,22 @@ export function runBuilders(interpreter: Interpreter, builders: readonly Value[]
     const self = instance(interpreter, builder, place);
     self.attributes.set("extensions", interpreter.newList("list", extensions.map((value) => ({ value, conditions: always })), place));
     if (member?.kind === "function") interpreter.call({ ...member, self }, noArguments(), place);
-    if (single?.kind === "function" && extensions.length > 0) for (const extension of extensions.slice(0, 50)) interpreter.call({ ...single, self }, { ...noArguments(), positional: [extension] }, place);
+    if (single?.kind !== "function") continue;
+    for (const extension of compiled(extensions).slice(0, maximumExtensions)) {
+      const isDone = interpreter.within(stepsPerFunction, () => { interpreter.call({ ...single, self }, { ...noArguments(), positional: [extension] }, place); });
+      if (!isDone) interpreter.cut("steps", `${single.name}()`);
+    }
   }
+}
+
+/** Extensions that have something to compile, and one of each class that leaves that to another tool. */
+function compiled(extensions: readonly ObjectValue[]): readonly ObjectValue[] {
+  const classes = new Set<ObjectValue["type"]>();
+  return extensions.filter((extension) => {
+    const sources = extension.attributes.own("sources", always);
+    if (sources === undefined || sources.kind !== "list" || sources.elements.length > 0) return true;
+    return !classes.has(extension.type) && classes.add(extension.type);
+  });
 }
 
 /** Runs what is left: methods of commands, functions that other files call. Their arguments are unknown. */
@@ -42,7 +59,7 @@ export function runUncalled(interpreter: Interpreter, file: SourceFile): void {
     if (callee.file !== file || interpreter.called.has(callee.node) || runs >= maximumRuns || interpreter.exhausted) continue;
     runs++;
     const place: Place = { file, start: callee.node.start, end: callee.node.start };
-    interpreter.within(stepsPerFunction, () => { interpreter.call(bound(interpreter, callee, selves, place), noArguments(), place); });
+    if (!interpreter.within(stepsPerFunction, () => { interpreter.call(bound(interpreter, callee, selves, place), noArguments(), place); })) interpreter.cut("steps", `${callee.name}()`);
   }
 }
 

@@ -122,3 +122,10 @@ test("macros and arguments for CMake take the default of an environment variable
   assert.deepEqual(reading.targets[0]?.arguments.map((one) => [one.text, one.known, one.conditions[0]?.byDefault]), [["-D_GLIBCXX_USE_CXX11_ABI=0", true, true], ['-D_GLIBCXX_USE_CXX11_ABI={os.environ.get("A", "0")}', false, false]]);
   assert.deepEqual(observationsOf(reading.observations, "cmake-arguments")[0]?.definitions.map((one) => [one.name, one.value]), [["ABI", "0"], ["B", "1"]]);
 });
+
+test("a module or call that takes very many steps does not cost the rest of the build", () => {
+  const table = "rows = []\nfor a in range(300):\n    for b in range(300):\n        rows.append(a * b + a - b)\n";
+  const reading = read(`from setuptools import setup, Extension\nimport table\ndef prepare():\n    ${table.trimEnd().replaceAll("\n", "\n    ")}\nprepare()\nsetup(ext_modules=[Extension('e', ['e.cpp'], extra_compile_args=['-a'])])`, linux, { "table.py": table });
+  assert.deepEqual(reading.targets.map((target) => target.arguments.map((one) => one.text)), [["-a"]]);
+  assert.ok(reading.gaps.some((gap) => gap.message === "setup.py: more steps are taken by table.py, prepare() than are spent on one function or imported module; what comes late in it was not seen."), JSON.stringify(reading.gaps));
+});

@@ -4,6 +4,8 @@ import { isExtensionClass, setExtensionArguments } from "./extension-classes.ts"
 import type { Arguments } from "./call-types.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { Scope } from "./scope.ts";
+import type { FunctionDefinition } from "../syntax.ts";
+import type { Flow } from "./statements.ts";
 import { executeBlock } from "./statements.ts";
 import type { ClassValue, FunctionValue, ObjectValue, Step, Value } from "./values.ts";
 import { none, text, unknown } from "./values.ts";
@@ -20,7 +22,7 @@ export function invoke(interpreter: Interpreter, callee: FunctionValue, args: Ar
   interpreter.callStack.push(callee);
   try {
     if (callee.node.type === "lambda") return interpreter.evaluate(callee.node.body);
-    const flow = executeBlock(interpreter, callee.node.body);
+    const flow = executeBody(interpreter, callee, callee.node.body);
     interpreter.stack = before.stack;
     if (flow === "next") scope.writeRemaining(returnName, none, interpreter);
     const result = scope.own(returnName, interpreter.stack) ?? none;
@@ -31,6 +33,16 @@ export function invoke(interpreter: Interpreter, callee: FunctionValue, args: Ar
     interpreter.file = before.file;
     interpreter.stack = before.stack;
   }
+}
+
+/** Steps that one call from the outermost level may take: work that is no description of a build must not cost the rest of it. */
+const stepsPerCall = 60_000;
+
+function executeBody(interpreter: Interpreter, callee: FunctionValue, body: FunctionDefinition["body"]): Flow {
+  if (interpreter.callStack.length > 1) return executeBlock(interpreter, body);
+  let flow: Flow = "next";
+  if (!interpreter.within(stepsPerCall, () => { flow = executeBlock(interpreter, body); })) interpreter.cut("steps", `${callee.name}()`);
+  return flow;
 }
 
 /** The name under which a function's scope keeps what it returns. */

@@ -12,6 +12,9 @@ const maximumModules = { script: 40, other: 12 };
 /** Longer files are not part of how something is built. */
 const maximumModuleSize = 300_000;
 
+/** Steps that one of them may take: what a build is made of takes far fewer, tables of kernels do not matter to it. */
+const stepsPerModule = 40_000;
+
 /** Finds, reads and executes modules of the project that a build script imports; each once. */
 export class ModuleLoader implements Modules {
   readonly #open: (path: string) => SourceFile | undefined;
@@ -42,7 +45,7 @@ export class ModuleLoader implements Modules {
     interpreter.file = file;
     interpreter.stack = always;
     try {
-      executeBlock(interpreter, file.module.body);
+      if (!interpreter.within(stepsPerModule, () => { executeBlock(interpreter, file.module.body); })) interpreter.cut("steps", baseOf(path));
     } finally {
       Object.assign(interpreter, before);
     }

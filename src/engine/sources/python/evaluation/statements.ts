@@ -12,7 +12,7 @@ import type { Branching, ClassValue, Conditions, FunctionValue, Value } from "./
 import { always, followed, none, unknown } from "./values.ts";
 
 /** How a block ended: `next` goes on behind it; `stop` ends the build or an exception leaves it. */
-type Flow = "next" | "leave" | "stop";
+export type Flow = "next" | "leave" | "stop";
 
 /**
  * Executes statements. Behind an `if` of which one way leaves the block, the rest stands under the

@@ -13,8 +13,8 @@ export interface Branching extends Condition {
 export type Conditions = readonly Branching[];
 export const always: Conditions = [];
 
-/** What had to be left out: elements of a list or dict, calls. */
-export type Cut = "elements" | "calls";
+/** What had to be left out: elements of a list or dict, calls, the end of a long function or module. */
+export type Cut = "elements" | "calls" | "steps";
 
 /** Stands for what has more values or forms, each under other conditions, than are told apart; whoever meets it reports it. */
 export const tooMany = "one of very many values";
@@ -25,7 +25,7 @@ export interface Standing {
   /** Counts work that is no step of its own, such as copying. */
   spend(work: number): void;
   /** Notes that something was left out. */
-  cut(what: Cut): void;
+  cut(what: Cut, name?: string): void;
 }
 
 /** What a value is asked from while the build runs. */

@@ -15,7 +15,8 @@ export class Ways implements Standing {
   #steps = 0;
   #limit = limits.steps;
 
-  readonly cuts = new Set<Cut>();
+  /** What was left out, and of what by name. */
+  readonly cuts = new Map<Cut, Set<string>>();
 
   get exhausted(): boolean {
     return this.#steps > this.#limit;
@@ -32,16 +33,18 @@ export class Ways implements Standing {
     this.#steps += work;
   }
 
-  cut(what: Cut): void {
-    this.cuts.add(what);
+  cut(what: Cut, name = ""): void {
+    const names = this.cuts.get(what) ?? new Set();
+    this.cuts.set(what, names.add(name));
   }
 
-  /** Runs something that may spend only so many steps. */
-  within(steps: number, run: () => void): void {
+  /** Runs something that may spend only so many steps. False when it would have needed more. */
+  within(steps: number, run: () => void): boolean {
     const before = this.#limit;
     this.#limit = Math.min(before, this.#steps + steps);
     try {
       run();
+      return !this.exhausted;
     } finally {
       this.#limit = before;
     }
