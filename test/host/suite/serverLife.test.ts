@@ -27,6 +27,14 @@ async function assertAlive(): Promise<void> {
 }
 
 suite("server life", () => {
+  test("no server is started for a file that is no build file", async () => {
+    await open(fileIn("README.md"));
+    await open(fileIn("rowwise/__init__.py"));
+    // A start would take well under this.
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    assert.deepEqual(servers(), []);
+  });
+
   test("one server is started for the workspace", async () => {
     await assertAlive();
     assert.equal(servers().length, 1);
