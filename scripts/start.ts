@@ -4,7 +4,7 @@
  * `npm start -- --once` stops after the report; `--code-server` prefers code-server.
  */
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -31,9 +31,18 @@ async function report(): Promise<void> {
   if (exitCode === undefined || exitCode > 1) process.exit(exitCode ?? 1);
 }
 
+/** A copy to play with: a fix that is tried on it must not change the checkout, whose tests count the planted skews. */
+function copyOfSample(folder: string): string {
+  const copy = join(folder, "skewed-extension");
+  cpSync(sample, copy, { recursive: true });
+  return copy;
+}
+
 async function openDesktop(code: string): Promise<void> {
-  progress("open", `${sample} in ${code}`);
-  await execa(code, ["--new-window", "--extensionDevelopmentPath", root, sample], { stdio: "inherit" });
+  // The window outlives this process, so its folder is left to the system's clean-up of temporary files.
+  const copy = copyOfSample(mkdtempSync(join(tmpdir(), "abiding-start-")));
+  progress("open", `${copy} in ${code}`);
+  await execa(code, ["--new-window", "--extensionDevelopmentPath", root, copy], { stdio: "inherit" });
 }
 
 async function openBrowserBuild(): Promise<void> {
@@ -45,7 +54,7 @@ async function openBrowserBuild(): Promise<void> {
   const token = randomBytes(16).toString("hex");
   const server = await startCodeServer({ driver: false, dataFolder, token });
   const url = new URL(server.url);
-  url.searchParams.set("folder", sample);
+  url.searchParams.set("folder", copyOfSample(scratch));
   url.searchParams.set("tkn", token);
   process.stdout.write(`\nVS Code with Abiding and the sample project:\n  ${url.href}\nCtrl-C ends it.\n`);
   await new Promise<void>((resolve) => {
