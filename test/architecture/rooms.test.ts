@@ -20,8 +20,10 @@ const engineRooms: Readonly<Record<string, readonly string[]>> = {
   binaries: ["model", "catalogue", "files"],
   // What an installed torch is shows in the symbols of its libraries.
   installed: ["model", "catalogue", "files", "binaries"],
-  rules: ["model", "catalogue", "files", "sources", "binaries", "installed"],
-  diagnosis: ["model", "catalogue", "files", "sources", "binaries", "installed", "rules"],
+  // Whether a built file loads is a question to both.
+  fit: ["model", "catalogue", "files", "binaries", "installed"],
+  rules: ["model", "catalogue", "files", "sources", "binaries", "installed", "fit"],
+  diagnosis: ["model", "catalogue", "files", "sources", "binaries", "installed", "fit", "rules"],
 };
 
 /** Formats and patterns that are not this project's subject. */

@@ -76,7 +76,7 @@ export class RuleProject {
   check(rule: Rule): readonly Finding[] {
     const names = namesOfInterest(this.catalogue);
     const context: RuleContext = {
-      root: "/p", declared: this.targets.map(declaredBody), observations: this.observations, requirements: this.requirements, installed: this.installed, toolchains: this.toolchains,
+      root: "/p", declared: this.targets.map(declaredBody), observations: this.observations, requirements: this.requirements, built: [], installed: this.installed, toolchains: this.toolchains,
       catalogue: this.catalogue, files: this.files,
       scan: (path) => {
         const read = this.files.readText(path);

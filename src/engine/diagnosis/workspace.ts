@@ -187,6 +187,7 @@ export class Workspace {
         declared: project.targets.map((target) => this.#bodyOf(target)),
         observations: project.observations,
         requirements: project.requirements,
+        built: [],
         installed: body,
         toolchains,
         catalogue: this.#options.catalogue,

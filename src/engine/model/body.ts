@@ -1,3 +1,4 @@
+import type { BuiltBody } from "./binary.ts";
 import type { Condition, Evidence, SourceEvidence } from "./evidence.ts";
 import type { Fact, Language } from "./fact.ts";
 import type { Location } from "./text.ts";
@@ -100,4 +101,4 @@ export interface ToolchainBody {
   readonly facts: readonly Fact[];
 }
 
-export type Body = DeclaredBody | InstalledBody | ToolchainBody;
+export type Body = DeclaredBody | BuiltBody | InstalledBody | ToolchainBody;

@@ -8,6 +8,7 @@ export * from "./evidence.ts";
 export * from "./trait.ts";
 export * from "./fact.ts";
 export * from "./body.ts";
+export * from "./binary.ts";
 export * from "./requirement.ts";
 export * from "./observation.ts";
 export * from "./reading.ts";

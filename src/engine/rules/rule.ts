@@ -1,7 +1,22 @@
 import type { Catalogue } from "../catalogue/index.ts";
-import type { DeclaredBody, Files, Finding, InstalledBody, Observation, Requirement, Severity, ToolchainBody } from "../model/index.ts";
+import type { BuiltBody, DeclaredBody, Files, Finding, InstalledBody, Observation, Requirement, Severity, ToolchainBody } from "../model/index.ts";
+import type { FitResult } from "../fit/types.ts";
 import type { ReachCache } from "../sources/cpp/index.ts";
 import type { SourceScan } from "../sources/cpp/types.ts";
+
+/** A produced file in a project, an environment or asked about by name, with what loading it against `installed` would do. */
+export interface BuiltFile {
+  readonly body: BuiltBody;
+  /** undefined without a torch to check against. */
+  readonly fit: FitResult | undefined;
+  readonly origin: "named" | "build-folder" | "beside-package" | "jit-cache" | "editable-install" | "installed" | "wheel";
+  /** The declared target that it was built from, where one was found by name. */
+  readonly target?: DeclaredBody;
+  /** The distribution it belongs to in an environment: "torchvision 0.28.0". */
+  readonly distribution?: { readonly name: string; readonly version: string; readonly requires: readonly string[] };
+  /** Milliseconds since the epoch; 0 when not known. */
+  readonly modified: number;
+}
 
 /** All that a rule may look at. Rules are pure: the same context gives the same findings. */
 export interface RuleContext {
@@ -10,6 +25,7 @@ export interface RuleContext {
   readonly declared: readonly DeclaredBody[];
   readonly observations: readonly Observation[];
   readonly requirements: readonly Requirement[];
+  readonly built: readonly BuiltFile[];
   /** The torch to check against; undefined when none was found or named. */
   readonly installed: InstalledBody | undefined;
   readonly toolchains: readonly ToolchainBody[];
