@@ -9,6 +9,7 @@ export * from "./trait.ts";
 export * from "./fact.ts";
 export * from "./body.ts";
 export * from "./binary.ts";
+export * from "./wheel.ts";
 export * from "./requirement.ts";
 export * from "./observation.ts";
 export * from "./reading.ts";

@@ -1,5 +1,5 @@
 import type { Catalogue } from "../catalogue/index.ts";
-import type { BuiltBody, DeclaredBody, Files, Finding, InstalledBody, Observation, Requirement, Severity, ToolchainBody } from "../model/index.ts";
+import type { BuiltBody, DeclaredBody, Files, Finding, InstalledBody, Observation, Requirement, Severity, ToolchainBody, WheelProfile } from "../model/index.ts";
 import type { FitResult } from "../fit/types.ts";
 import type { ReachCache } from "../sources/cpp/index.ts";
 import type { SourceScan } from "../sources/cpp/types.ts";
@@ -26,6 +26,8 @@ export interface RuleContext {
   readonly observations: readonly Observation[];
   readonly requirements: readonly Requirement[];
   readonly built: readonly BuiltFile[];
+  /** Wheels that were opened; `binaries/wheel` decides where they break what they promise, rules only report it. */
+  readonly wheels?: readonly WheelProfile[];
   /** The torch to check against; undefined when none was found or named. */
   readonly installed: InstalledBody | undefined;
   readonly toolchains: readonly ToolchainBody[];
