@@ -8,6 +8,11 @@ export interface FitEnvironment {
   readonly torchLibraries: readonly LibraryImage[];
   /** Finds further libraries on this machine; absent for an environment of another machine, a wheel or a release. */
   readonly machine?: MachineLibraries;
+  /**
+   * Libraries that come with the file: other members of its wheel, other products of its build. Found when the requester's
+   * RUNPATH or RPATH leads to their folder ($ORIGIN), or by the folder of the file itself where the loader would look there.
+   */
+  readonly companions?: readonly LibraryImage[];
   /** What is not known of it, in sentences: "of libtorch_cuda only hashes". */
   readonly notKnown: readonly string[];
 }
