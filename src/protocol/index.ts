@@ -1,6 +1,7 @@
 /**
  * Messages between the language server and its clients beyond LSP: types only, shared by both ends.
  */
+import type { FitReport, InspectReport, SymbolFamily } from "../engine/model/index.ts";
 
 /** `initializationOptions` of the server; every member is optional so that any editor can leave it out. */
 export interface InitializationOptions {
@@ -69,7 +70,26 @@ export interface SelectEnvironmentParams extends ProjectParams {
   readonly spec?: string;
 }
 
+/** A shared library or wheel, looked at without loading it. */
+export interface BinaryParams {
+  /** The file. */
+  readonly uri: string;
+  /** What to compare with (as `--against` takes it); absent: the selected environment of the project that the file lies in. */
+  readonly against?: string;
+}
+
+export interface BinaryView {
+  readonly inspect: InspectReport;
+  /** Absent without a torch to compare with; `problem` says why. */
+  readonly fits?: FitReport;
+  /** Demangled, by mangled name: every imported symbol of a single library, and every one that a report names. */
+  readonly symbols: readonly { readonly file: string; readonly name: string; readonly demangled: string; readonly family: SymbolFamily; readonly version?: string; readonly weak: boolean }[];
+  readonly against?: TorchStatus;
+  readonly problem?: string;
+}
+
 export interface Requests {
+  "abiding/binary": { params: BinaryParams; result: BinaryView };
   "abiding/status": { params: ProjectParams; result: Status | null };
   "abiding/environments": { params: ProjectParams; result: readonly EnvironmentChoice[] };
   "abiding/selectEnvironment": { params: SelectEnvironmentParams; result: Status | null };

@@ -10,6 +10,7 @@ export * from "./fact.ts";
 export * from "./body.ts";
 export * from "./binary.ts";
 export * from "./wheel.ts";
+export * from "./fitReport.ts";
 export * from "./requirement.ts";
 export * from "./observation.ts";
 export * from "./reading.ts";
