@@ -2,13 +2,13 @@ import { styleText } from "node:util";
 import { valueOf } from "../../engine/model/index.ts";
 import type { Finding, Gap, InstalledBody, Location, Severity } from "../../engine/model/index.ts";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
+import { plural, wrap } from "./layout.ts";
 import { docsOf, relativeTo } from "./report.ts";
 import type { Report } from "./report.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
 const severityStyle: Readonly<Record<Severity, Style>> = { error: ["bold", "red"], warning: ["bold", "yellow"], info: ["bold", "blue"], hint: "dim" };
-const width = 100;
 /** Longer lines are cut around the place. */
 const longestLine = 140;
 
@@ -171,25 +171,4 @@ function summary(report: Report, paint: (style: Style, text: string) => string):
   }
   const hidden = report.diagnosis.suppressed > 0 ? `; ${report.diagnosis.suppressed} suppressed` : "";
   return parts.length === 0 ? `No conflict found in what was checked${hidden}.` : `${parts.join(", ")}${hidden}.`;
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-function wrap(text: string, indent: string, first = indent): string[] {
-  const lines: string[] = [];
-  let line = first;
-  let empty = true;
-  for (const word of text.split(/\s+/)) {
-    if (!empty && line.length + word.length + 1 > width) {
-      lines.push(line);
-      line = indent.padEnd(first.length);
-      empty = true;
-    }
-    line += empty ? word : ` ${word}`;
-    empty = false;
-  }
-  lines.push(line);
-  return lines;
 }

@@ -1,0 +1,126 @@
+import * as path from "node:path";
+import { styleText } from "node:util";
+import type { FileFit, FitReport, ReportedSymbol, ReportedTrait, Verdict } from "../../engine/model/index.ts";
+import { plural, wrap } from "./layout.ts";
+
+type Style = Parameters<typeof styleText>[0];
+type Paint = (style: Style, text: string) => string;
+
+const verdictStyle: Readonly<Record<Verdict, Style>> = { "no-conflict": ["bold", "green"], conflict: ["bold", "red"], unknown: ["bold", "yellow"] };
+
+const kindWords: Readonly<Record<ReportedSymbol["kind"], string>> = {
+  "abi-twin": "the other std::string ABI: this torch exports the same function in the other spelling",
+  drift: "another torch version: this torch does not export it",
+  "missing-library": "not linked: a library that is there exports it, and the file does not load that library",
+  "stable-shim": "a newer stable ABI: this torch does not have the function yet",
+  own: "nobody's: a source of the project that was not compiled or linked",
+  "other-library": "of another library",
+};
+
+/** Shown of each kind; `--format json` has all. */
+const mostShown = 6;
+
+/** `fits` for people: the verdict first, then what is missing and why, then what was compared, then what was not. */
+export function fitText(report: FitReport, colours: boolean): string {
+  const paint: Paint = (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text);
+  const torch = `torch ${report.against.torch ?? "of unknown version"}`;
+  const where = report.against.source === "catalogue" ? "from the catalogue of releases" : report.against.name;
+  const out = [paint("bold", report.file), paint(verdictStyle[report.verdict], headline(report.verdict, torch)), `  ${where}`];
+  for (const file of report.members ?? [report]) {
+    out.push(...fileLines(file, report, paint));
+  }
+  if (report.findings.length > 0) {
+    out.push("", paint("underline", "Findings"));
+    for (const finding of report.findings) {
+      out.push(...wrap(finding.message, "    ", `  ${paint(finding.severity === "error" ? "red" : "yellow", finding.severity)} ${finding.rule}: `));
+    }
+  }
+  if (report.notChecked.length > 0) {
+    out.push("", paint("underline", "Not checked"), ...report.notChecked.flatMap((sentence) => wrap(sentence, "  ")));
+  }
+  return `${out.join("\n")}\n`;
+}
+
+function headline(verdict: Verdict, torch: string): string {
+  switch (verdict) {
+    case "no-conflict":
+      return `No conflict with ${torch} found in what was checked.`;
+    case "conflict":
+      return `Would not work with ${torch}.`;
+    case "unknown":
+      return `Could not be told for ${torch}.`;
+  }
+}
+
+function fileLines(file: FileFit, report: FitReport, paint: Paint): string[] {
+  const out: string[] = [];
+  const isMember = report.members !== undefined;
+  if (isMember) {
+    if (file.verdict === "no-conflict" && file.traits.every((trait) => trait.agrees !== false)) {
+      return ["", `${memberName(file, report)}: no conflict found`];
+    }
+    out.push("", paint("underline", memberName(file, report)));
+  }
+  const first = file.missing.find((symbol) => symbol.binding === "global");
+  const [dependency] = file.missingDependencies;
+  const [version] = file.missingVersions;
+  if (dependency !== undefined) {
+    out.push("", ...wrap(`The loader would say: ${dependency.name}: cannot open shared object file: No such file or directory`, "  "));
+  } else if (version !== undefined) {
+    out.push("", ...wrap(`The loader would say: ${version.foundIn}: version \`${version.version}' not found`, "  "));
+  } else if (first !== undefined) {
+    out.push("", "  The loader would say", `    undefined symbol: ${first.symbol}`, ...(first.demangled === first.symbol ? [] : [`    ${first.demangled}`]));
+  }
+  for (const one of file.missingDependencies) {
+    out.push("", `  ${paint("red", "library")} ${one.name}`, ...wrap(one.because, "    "), ...(one.providedBy === undefined ? [] : wrap(`${one.providedBy} brings it.`, "    ")));
+  }
+  for (const one of file.missingVersions) {
+    out.push("", `  ${paint("red", "version")} ${one.version} of ${one.library}`, ...wrap(`${one.foundIn} would be loaded${one.highest === null ? "" : ` and ends at ${one.highest}`}.`, "    "));
+  }
+  for (const [kind, words] of Object.entries(kindWords)) {
+    const symbols = file.missing.filter((symbol) => symbol.kind === kind);
+    if (symbols.length > 0) {
+      out.push("", `  ${paint("red", `${plural(symbols.length, "symbol")}`)}, ${words}`);
+      out.push(...symbols.slice(0, mostShown).flatMap((symbol) => symbolLines(symbol, paint)));
+      if (symbols.length > mostShown) {
+        out.push(`    and ${symbols.length - mostShown} more; --format json lists all`);
+      }
+    }
+  }
+  if (file.releasesThatWouldDo !== null && file.missing.length > 0) {
+    out.push("", ...wrap(file.releasesThatWouldDo.length === 0
+      ? "No recorded torch release exports all that it needs."
+      : `Torch releases that export all that it needs: ${ranges(file.releasesThatWouldDo)}.`, "  "));
+  }
+  if (file.traits.length > 0) {
+    out.push("", `  ${paint("dim", "compared")}`, ...traitLines(file.traits, paint));
+  }
+  return out;
+}
+
+function symbolLines(symbol: ReportedSymbol, paint: Paint): string[] {
+  const out = wrap(`${symbol.demangled}${symbol.binding === "weak" ? " (weak)" : ""}`, "      ", "    ");
+  if (symbol.demangled !== symbol.symbol) {
+    out.push(paint("dim", `      ${symbol.symbol}`));
+  }
+  return [...out, ...wrap(symbol.because, "      ")];
+}
+
+function traitLines(traits: readonly ReportedTrait[], paint: Paint): string[] {
+  const longest = Math.max(...traits.map((trait) => trait.trait.length));
+  return traits.flatMap((trait) => {
+    const mark = trait.agrees === true ? paint("green", "agrees  ") : trait.agrees === false ? paint(trait.weight === "error" ? "red" : "yellow", trait.weight === "info" ? "differs " : "DISAGREE") : paint("yellow", "unknown ");
+    const line = `    ${mark} ${trait.trait.padEnd(longest)}  built ${trait.built}, there ${trait.installed}`;
+    return trait.agrees === true ? [line] : [line, ...wrap(trait.because, "             ")];
+  });
+}
+
+/** "2.1.0 to 2.2.2, 2.4.0": neighbours in `releases` are not known here, so runs are by their order in the list. */
+function ranges(releases: readonly string[]): string {
+  return releases.length > 8 ? `${releases[0] ?? ""} to ${releases.at(-1) ?? ""} (${releases.length} releases)` : releases.join(", ");
+}
+
+function memberName(file: FileFit, report: FitReport): string {
+  const relative = path.relative(report.file, file.file);
+  return relative.startsWith("..") ? file.file : relative;
+}
