@@ -1,216 +1,308 @@
-import type { Files } from "../../model/index.ts";
-import { RangeReader, readUint64 } from "./range-reader.ts";
+import type { Files, VersionNeed } from "../../model/index.ts";
+import type { DynamicSymbol, LibraryImage } from "../library.ts";
+import { readDynamic, tag } from "./dynamic.ts";
+import type { DynamicEntries } from "./dynamic.ts";
+import { GnuHashTable, SysvHashTable } from "./hash-table.ts";
+import { dynamicSegment, fileOffset, interpreterSegment, noteSegment, readHeader } from "./header.ts";
+import type { ElfHeader, ElfType, Segment } from "./header.ts";
+import { readNotes } from "./notes.ts";
+import type { ElfNote } from "./notes.ts";
+import { RangeReader } from "./range-reader.ts";
+import type { FetchRange } from "./range-reader.ts";
+import { damaged, hex } from "./refusal.ts";
+import type { ElfFailure } from "./refusal.ts";
+import { relocatedSymbols } from "./relocations.ts";
+import { readSections } from "./sections.ts";
+import type { Section } from "./sections.ts";
 import { SymbolTable } from "./symbols.ts";
-import type { ElfSymbol } from "./symbols.ts";
-import { readVersionNeeds } from "./versions.ts";
-import type { VersionNeed } from "./versions.ts";
+import { readVersions } from "./versions.ts";
+import type { Versions } from "./versions.ts";
 
-const maximumProgramHeaders = 512;
-const maximumSections = 4096;
-const maximumDynamicEntries = 16384;
-const maximumNameLength = 64 * 1024;
+const maximumText = 64 * 1024;
+const maximumProblems = 32;
+const sectionTypeNote = 7;
+const sectionTypeDynamicSymbols = 11;
 
-export interface Segment {
-  readonly type: number;
-  readonly flags: number;
-  readonly offset: number;
-  readonly virtualAddress: number;
-  readonly fileSize: number;
-}
+export type ElfResult = { readonly ok: true; readonly elf: ElfFile } | ElfFailure;
 
-interface Section {
-  readonly name: string;
-  readonly offset: number;
-  readonly size: number;
-}
-
-export type ElfResult = { readonly ok: true; readonly elf: ElfFile } | { readonly ok: false; readonly message: string };
-
-/** Opens a file as ELF64 little-endian. The message of a failure is a sentence. */
+/** Opens a file as ELF64 little-endian. */
 export function openElf(path: string, files: Files): ElfResult {
   const status = files.status(path);
   if (status?.kind !== "file") {
-    return { ok: false, message: `${path} is not a file that can be read.` };
+    return { ok: false, problem: "unreadable", message: `${path} is not a file that can be read.` };
   }
-  const reader = new RangeReader(files, path, status.size);
-  const header = reader.read(0, 64);
-  if (header === undefined || header.getUint32(0) !== 0x7f454c46) {
-    return { ok: false, message: `${path} is not an ELF file.` };
+  return openElfRanges(path, status.size, (offset, length) => files.readBytes(path, offset, length));
+}
+
+/** The same for bytes that are somewhere else: a member of an archive, unpacked. `path` is what the image calls itself. */
+export function openElfRanges(path: string, size: number, fetch: FetchRange): ElfResult {
+  return openReader(path, new RangeReader(size, fetch), true);
+}
+
+/** `whole` false: only the head of the file is there, and its end is not missed. */
+export function openReader(path: string, reader: RangeReader, whole: boolean): ElfResult {
+  const header = readHeader(path, reader, whole);
+  if ("ok" in header) {
+    return header;
   }
-  if (header.getUint8(4) !== 2 || header.getUint8(5) !== 1) {
-    return { ok: false, message: `${path} is an ELF file, but not 64-bit little-endian.` };
+  const dynamic = readDynamic(reader, header.segments);
+  const segment = header.segments.find((one) => one.type === dynamicSegment);
+  if (segment !== undefined && dynamic === undefined) {
+    return damaged(path, `its dynamic segment, ${segment.fileSize} bytes from ${hex(segment.offset)}, cannot be read`, segment.offset);
   }
-  const segments = readSegments(reader, header);
-  return segments === undefined ? { ok: false, message: `${path} is a damaged ELF file: its program headers lie outside the file.` } : { ok: true, elf: new ElfFile(path, reader, header, segments) };
+  const elf = new ElfFile(path, reader, header, dynamic);
+  const problem = elf.symbolTableProblem();
+  return problem === undefined ? { ok: true, elf } : damaged(path, problem.what, problem.offset);
 }
 
 /** One opened ELF file. All members answer from small reads, most of them lazily. */
-export class ElfFile {
+export class ElfFile implements LibraryImage {
   readonly path: string;
-  /** e_machine: 62 is x86-64, 183 is AArch64. */
+  readonly exportsKnownBy = "names";
+  readonly type: ElfType;
   readonly machine: number;
-  readonly needed: readonly string[];
   readonly soname: string | undefined;
+  readonly needed: readonly string[];
+  readonly rpath: readonly string[];
+  readonly runpath: readonly string[];
+  /** Every symbol is bound when the file is loaded, whatever dlopen is told. */
+  readonly bindNow: boolean;
+  /** The loader's default folders and cache are not searched for what it needs. */
+  readonly noDefaultLib: boolean;
+  /** Its code must be changed when it is loaded, which hardened systems refuse. */
+  readonly textRelocations: boolean;
+  /** A program, though of type DYN. */
+  readonly positionIndependentProgram: boolean;
   readonly segments: readonly Segment[];
   readonly #reader: RangeReader;
-  readonly #header: DataView;
-  readonly #dynamic: ReadonlyMap<number, number>;
-  readonly #symbols: SymbolTable | undefined;
+  readonly #header: ElfHeader;
+  readonly #dynamic: DynamicEntries | undefined;
+  readonly #problems = new Set<string>();
+  #symbolTable: SymbolTable | undefined | "not-read" = "not-read";
+  #versions: Versions | undefined;
+  #sections: readonly Section[] | undefined;
 
-  constructor(path: string, reader: RangeReader, header: DataView, segments: readonly Segment[]) {
+  constructor(path: string, reader: RangeReader, header: ElfHeader, dynamic: DynamicEntries | undefined) {
     this.path = path;
-    this.machine = header.getUint16(18, true);
-    this.segments = segments;
+    this.type = header.type;
+    this.machine = header.machine;
+    this.segments = header.segments;
     this.#reader = reader;
     this.#header = header;
-    const { first, needed } = readDynamic(reader, segments);
-    this.#dynamic = first;
-    this.needed = needed.flatMap((offset) => this.#string(offset) ?? []);
-    const soname = first.get(14);
-    this.soname = soname === undefined ? undefined : this.#string(soname);
-    this.#symbols = this.#openSymbols();
+    this.#dynamic = dynamic;
+    this.needed = (dynamic?.needed ?? []).flatMap((offset) => this.#textOf("DT_NEEDED", offset) ?? []);
+    this.soname = this.#textOf("DT_SONAME", this.#value(tag.soname));
+    this.rpath = splitPath(this.#textOf("DT_RPATH", this.#value(tag.rpath)));
+    this.runpath = splitPath(this.#textOf("DT_RUNPATH", this.#value(tag.runpath)));
+    const flags = this.#value(tag.flags) ?? 0;
+    const flags1 = this.#value(tag.flags1) ?? 0;
+    this.bindNow = this.#value(tag.bindNow) !== undefined || (flags & 8) !== 0 || (flags1 & 1) !== 0;
+    this.noDefaultLib = (flags1 & 0x800) !== 0;
+    this.textRelocations = this.#value(tag.textRelocations) !== undefined || (flags & 4) !== 0;
+    this.positionIndependentProgram = (flags1 & 0x0800_0000) !== 0;
   }
 
-  /** Bytes read from disk so far. */
+  /** Bytes of the file. */
+  get size(): number {
+    return this.#reader.size;
+  }
+
+  /** Bytes read so far. */
   get bytesRead(): number {
     return this.#reader.bytesRead;
   }
 
-  /** The exported symbol of that exact mangled name, found through the hash table. */
-  lookup(name: string): ElfSymbol | undefined {
-    return this.#symbols?.lookup(name);
+  /** Sentences about damage that was met so far and that costs only a part: a name outside of the string table. */
+  get problems(): readonly string[] {
+    return [...this.#problems];
   }
 
-  /** Whether symbols can be looked up at all. */
-  get hasSymbols(): boolean {
-    return this.#symbols !== undefined;
+  /** The program that loads it: "/lib64/ld-linux-x86-64.so.2"; undefined for most libraries. */
+  get interpreter(): string | undefined {
+    const segment = this.segments.find((one) => one.type === interpreterSegment);
+    return segment === undefined ? undefined : this.#reader.readBytesToNul(segment.offset, Math.min(segment.fileSize, maximumText))?.toString("utf8");
+  }
+
+  /** The exported symbol that a request for this mangled name binds to, found through the hash table. */
+  lookup(name: string, version?: string): DynamicSymbol | undefined {
+    return this.#symbols()?.lookup(name, version);
+  }
+
+  defines(name: string, version?: string): boolean {
+    return this.lookup(name, version) !== undefined;
   }
 
   /** Every symbol of the dynamic table, defined and undefined. */
-  symbols(): Iterable<ElfSymbol> {
-    return this.#symbols?.all() ?? [];
+  symbols(): Iterable<DynamicSymbol> {
+    return this.#symbols()?.all() ?? [];
   }
 
-  /** Names of symbols that other files can bind to. */
-  *exportedNames(): Generator<string> {
-    for (const symbol of this.symbols()) {
-      if (symbol.defined && symbol.binding !== "local") {
-        yield symbol.name;
+  exportedNames(): Iterable<string> {
+    return this.#symbols()?.exportedNames() ?? [];
+  }
+
+  imports(): Iterable<DynamicSymbol> {
+    return this.#symbols()?.undefinedSymbols() ?? [];
+  }
+
+  versionNeeds(): readonly VersionNeed[] {
+    return this.#readVersions().needs;
+  }
+
+  versionDefinitions(): readonly string[] {
+    return this.#readVersions().definitions;
+  }
+
+  /**
+   * Names of undefined symbols in the order in which the loader looks them up when it binds all at once, each once:
+   * the first that nobody provides and that is not weak is the one it names. It relocates dependencies before the
+   * libraries that need them.
+   */
+  relocationOrder(): readonly string[] {
+    const symbols = this.#symbols();
+    const names = new Set<string>();
+    const seen = new Set<number>();
+    for (const index of symbols === undefined || this.#dynamic === undefined ? [] : relocatedSymbols(this.#reader, this.#dynamic, (address) => this.fileOffset(address))) {
+      if (!seen.has(index)) {
+        seen.add(index);
+        const name = symbols?.undefinedName(index);
+        if (name !== undefined && name !== "") {
+          names.add(name);
+        }
       }
     }
+    return [...names];
   }
 
-  /** What DT_VERNEED asks of other libraries. */
-  versionNeeds(): readonly VersionNeed[] {
-    const address = this.#dynamic.get(0x6ffffffe);
-    const offset = address === undefined ? undefined : this.#fileOffset(address);
-    return offset === undefined ? [] : readVersionNeeds(this.#reader, offset, this.#dynamic.get(0x6fffffff) ?? 0, (at) => this.#string(at));
+  /** All notes: of the note segments, or of note sections in a file without segments. */
+  notes(): readonly ElfNote[] {
+    const segments = this.segments.filter((one) => one.type === noteSegment).map((one) => ({ offset: one.offset, size: one.fileSize, alignment: one.alignment }));
+    return readNotes(this.#reader, segments.length > 0 ? segments : this.sections().filter((one) => one.type === sectionTypeNote));
   }
 
-  /** File range of a section; undefined in files stripped of section headers. */
-  section(name: string): { readonly offset: number; readonly size: number } | undefined {
-    return readSections(this.#reader, this.#header).find((one) => one.name === name);
+  /** Strings of .comment, each once: the compilers and linkers that made the file's parts. */
+  comment(): readonly string[] {
+    const section = this.section(".comment");
+    const bytes = section === undefined ? undefined : this.bytes(section.offset, Math.min(section.size, maximumText));
+    const texts = bytes === undefined ? [] : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8").split("\0");
+    return [...new Set(texts.filter((text) => text !== ""))];
   }
 
-  /** Bytes of the file, or undefined outside of it. */
+  /** Empty in files stripped of section headers. */
+  sections(): readonly Section[] {
+    this.#sections ??= readSections(this.#reader, this.#header.sections);
+    return this.#sections;
+  }
+
+  /** The first section of that name. */
+  section(name: string): Section | undefined {
+    return this.sections().find((one) => one.name === name);
+  }
+
+  /** Bytes of the file, or undefined outside of it and for more than 64 MB. They may be a view: do not write to them. */
   bytes(offset: number, length: number): Uint8Array | undefined {
     const data = this.#reader.read(offset, length);
     return data === undefined ? undefined : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   }
 
-  #string(offset: number): string | undefined {
-    const table = this.#dynamic.get(5);
-    const start = table === undefined ? undefined : this.#fileOffset(table);
-    const size = this.#dynamic.get(10) ?? 0;
-    return start === undefined || offset >= size ? undefined : this.#reader.readString(start + offset, Math.min(size - offset, maximumNameLength));
+  /** Where the bytes of a virtual address stand in the file. */
+  fileOffset(address: number): number | undefined {
+    return fileOffset(this.segments, address);
   }
 
-  #fileOffset(address: number): number | undefined {
-    const segment = this.segments.find((one) => one.type === 1 && address >= one.virtualAddress && address - one.virtualAddress < one.fileSize);
-    return segment === undefined ? undefined : address - segment.virtualAddress + segment.offset;
+  /** Why no symbol can be looked up though the file says that it has some; `offset` is where the table should be. */
+  symbolTableProblem(): { readonly what: string; readonly offset: number } | undefined {
+    for (const [key, what, size] of [[tag.strings, "string table", 1], [tag.symbols, "symbol table", 24], [tag.gnuHash, "GNU hash table", 16], [tag.hash, "hash table", 8]] as const) {
+      const address = this.#value(key);
+      const offset = address === undefined ? undefined : this.fileOffset(address);
+      if (address !== undefined && (offset === undefined || !this.#reader.has(offset, size))) {
+        return { what: `the address of its ${what}, ${Number.isFinite(address) ? hex(address) : "an impossible one"}, lies in none of its segments`, offset: this.segments.find((one) => one.type === dynamicSegment)?.offset ?? 0 };
+      }
+    }
+    const at = this.#offsetOf(tag.gnuHash) ?? this.#offsetOf(tag.hash);
+    return at !== undefined && this.#offsetOf(tag.symbols) !== undefined && this.#symbols() === undefined ? { what: `its hash table at ${hex(at)} leads out of the file`, offset: at } : undefined;
+  }
+
+  #value(key: number): number | undefined {
+    return this.#dynamic?.values.get(key);
+  }
+
+  #offsetOf(key: number): number | undefined {
+    const address = this.#value(key);
+    return address === undefined ? undefined : this.fileOffset(address);
+  }
+
+  #report(problem: string): void {
+    if (this.#problems.size < maximumProblems) {
+      this.#problems.add(problem);
+    }
+  }
+
+  /** A text of the string table; library names and paths are UTF-8. */
+  #text(offset: number): string | undefined {
+    const start = this.#offsetOf(tag.strings);
+    const size = this.#value(tag.stringsSize) ?? Infinity;
+    return start === undefined || offset >= size ? undefined : this.#reader.readBytesToNul(start + offset, Math.min(size - offset, maximumText))?.toString("utf8");
+  }
+
+  #textOf(what: string, offset: number | undefined): string | undefined {
+    const text = offset === undefined ? undefined : this.#text(offset);
+    if (offset !== undefined && text === undefined) {
+      this.#report(`The text of ${what}, said to be at ${offset} in the string table, lies outside of it.`);
+    }
+    return text;
+  }
+
+  #readVersions(): Versions {
+    this.#versions ??= readVersions(this.#reader, { needs: this.#offsetOf(tag.versionNeeds), definitions: this.#offsetOf(tag.versionDefinitions) }, (offset) => this.#text(offset), (problem) => this.#report(problem));
+    return this.#versions;
+  }
+
+  #symbols(): SymbolTable | undefined {
+    if (this.#symbolTable === "not-read") {
+      this.#symbolTable = this.#openSymbols();
+    }
+    return this.#symbolTable;
   }
 
   #openSymbols(): SymbolTable | undefined {
-    const at = (tag: number): number | undefined => {
-      const address = this.#dynamic.get(tag);
-      return address === undefined ? undefined : this.#fileOffset(address);
-    };
-    const symbols = at(6);
-    const strings = at(5);
-    if (symbols === undefined || strings === undefined) {
+    const symbols = this.#offsetOf(tag.symbols);
+    const strings = this.#offsetOf(tag.strings);
+    const gnuHash = this.#offsetOf(tag.gnuHash);
+    const sysvHash = this.#offsetOf(tag.hash);
+    const hash = gnuHash !== undefined ? GnuHashTable.read(this.#reader, gnuHash) : sysvHash !== undefined ? SysvHashTable.read(this.#reader, sysvHash) : undefined;
+    if (symbols === undefined || strings === undefined || (hash === undefined && (gnuHash ?? sysvHash) !== undefined)) {
       return undefined;
     }
-    return new SymbolTable(this.#reader, { symbols, strings, stringsSize: this.#dynamic.get(10) ?? 0, gnuHash: at(0x6ffffef5), hash: at(4) });
+    return new SymbolTable(this.#reader, {
+      symbols,
+      strings,
+      stringsSize: this.#value(tag.stringsSize) ?? this.#reader.size - strings,
+      hash,
+      count: this.#countWithoutHash(symbols, hash),
+      versionIndexes: this.#offsetOf(tag.versionIndexes),
+      versions: () => this.#readVersions(),
+    });
   }
-}
 
-function readSegments(reader: RangeReader, header: DataView): readonly Segment[] | undefined {
-  const offset = readUint64(header, 32);
-  const entrySize = header.getUint16(54, true);
-  const count = header.getUint16(56, true);
-  if (count === 0) {
-    return [];
-  }
-  if (entrySize < 56 || count > maximumProgramHeaders) {
-    return undefined;
-  }
-  const table = reader.read(offset, entrySize * count);
-  if (table === undefined) {
-    return undefined;
-  }
-  return Array.from({ length: count }, (_, index) => {
-    const at = index * entrySize;
-    return {
-      type: table.getUint32(at, true),
-      flags: table.getUint32(at + 4, true),
-      offset: readUint64(table, at + 8),
-      virtualAddress: readUint64(table, at + 16),
-      fileSize: readUint64(table, at + 32),
-    };
-  });
-}
-
-function readDynamic(reader: RangeReader, segments: readonly Segment[]): { readonly first: ReadonlyMap<number, number>; readonly needed: readonly number[] } {
-  const first = new Map<number, number>();
-  const needed: number[] = [];
-  const segment = segments.find((one) => one.type === 2);
-  const count = segment === undefined ? 0 : Math.min(Math.floor(segment.fileSize / 16), maximumDynamicEntries);
-  const table = segment === undefined ? undefined : reader.read(segment.offset, count * 16);
-  for (let index = 0; table !== undefined && index < count; index += 1) {
-    const tag = readUint64(table, index * 16);
-    const value = readUint64(table, index * 16 + 8);
-    if (tag === 0) {
-      break;
+  /**
+   * GNU hash tables hold what is exported. A library that exports nothing has an empty one, which does not even tell
+   * how many undefined symbols there are: then the section headers do, and the relocations for those that matter.
+   */
+  #countWithoutHash(symbols: number, hash: GnuHashTable | SysvHashTable | undefined): number {
+    if (hash !== undefined && hash.symbolCount > (hash instanceof GnuHashTable ? hash.firstHashed : 0)) {
+      return 0;
     }
-    if (tag === 1) {
-      needed.push(value);
-    } else if (!first.has(tag)) {
-      first.set(tag, value);
+    const section = this.sections().find((one) => one.type === sectionTypeDynamicSymbols && one.offset === symbols);
+    let count = section === undefined ? 0 : Math.floor(section.size / 24);
+    for (const index of this.#dynamic === undefined ? [] : relocatedSymbols(this.#reader, this.#dynamic, (address) => this.fileOffset(address))) {
+      count = Math.max(count, index + 1);
     }
+    return count;
   }
-  return { first, needed };
 }
 
-function readSections(reader: RangeReader, header: DataView): readonly Section[] {
-  const offset = readUint64(header, 40);
-  const entrySize = header.getUint16(58, true);
-  const count = header.getUint16(60, true);
-  const namesIndex = header.getUint16(62, true);
-  if (entrySize < 64 || count > maximumSections || namesIndex >= count) {
-    return [];
-  }
-  const table = reader.read(offset, entrySize * count);
-  if (table === undefined) {
-    return [];
-  }
-  const names = readUint64(table, namesIndex * entrySize + 24);
-  const namesSize = readUint64(table, namesIndex * entrySize + 32);
-  return Array.from({ length: count }, (_, index) => {
-    const at = index * entrySize;
-    const nameOffset = table.getUint32(at, true);
-    const name = nameOffset < namesSize ? reader.readString(names + nameOffset, Math.min(namesSize - nameOffset, 256)) : undefined;
-    // SHT_NOBITS (8) occupies no bytes of the file.
-    const size = table.getUint32(at + 4, true) === 8 ? 0 : readUint64(table, at + 32);
-    return { name: name ?? "", offset: readUint64(table, at + 24), size };
-  });
+/** An empty RPATH says nothing; an empty part of one is the working folder. */
+function splitPath(text: string | undefined): readonly string[] {
+  return text === undefined || text === "" ? [] : text.split(":");
 }

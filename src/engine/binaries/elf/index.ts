@@ -2,5 +2,8 @@
  * ELF64 little-endian files, read in small ranges: what the dynamic loader depends on, never the whole file.
  * Every offset and count comes from a file that may be hostile, so each is bounded before it is used.
  */
-export { openElf } from "./elf-file.ts";
-export type { ElfFile } from "./elf-file.ts";
+export { openElf, openElfRanges } from "./elf-file.ts";
+export type { ElfFile, ElfResult } from "./elf-file.ts";
+export type { ElfNote } from "./notes.ts";
+export { machineName } from "./refusal.ts";
+export type { ElfFailure } from "./refusal.ts";

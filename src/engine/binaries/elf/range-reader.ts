@@ -1,31 +1,32 @@
-import type { Files } from "../../model/index.ts";
-
 const blockSize = 32 * 1024;
 /** Above this a request is served alone, not through the cache of blocks. */
-const largeRequest = 256 * 1024;
-const maximumCachedBlocks = 512;
+const largeRequest = 128 * 1024;
+const maximumCachedBlocks = 256;
+/** No table that loading depends on is larger; a damaged size cannot ask for more. */
+const maximumRequest = 64 * 1024 * 1024;
+
+/** Bytes from `offset`, fewer at the end of the file; undefined when they cannot be had. */
+export type FetchRange = (offset: number, length: number) => Uint8Array | undefined;
 
 /** Reads ranges of one file through a cache of blocks, and counts what it read. */
 export class RangeReader {
   readonly size: number;
-  readonly #files: Files;
-  readonly #path: string;
+  readonly #fetchRange: FetchRange;
   readonly #blocks = new Map<number, Uint8Array>();
   #bytesRead = 0;
 
-  constructor(files: Files, path: string, size: number) {
-    this.#files = files;
-    this.#path = path;
+  constructor(size: number, fetchRange: FetchRange) {
     this.size = size;
+    this.#fetchRange = fetchRange;
   }
 
   get bytesRead(): number {
     return this.#bytesRead;
   }
 
-  /** Exactly `length` bytes, or undefined when the file does not have them. */
+  /** Exactly `length` bytes, or undefined when the file does not have them or they are too many. */
   read(offset: number, length: number): DataView | undefined {
-    if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0 || offset + length > this.size) {
+    if (!this.has(offset, length) || length > maximumRequest) {
       return undefined;
     }
     if (length > largeRequest) {
@@ -52,8 +53,13 @@ export class RangeReader {
     return view(joined);
   }
 
-  /** The bytes up to the next NUL, as Latin-1; undefined when none follows within `limit`. */
-  readString(offset: number, limit: number): string | undefined {
+  /** Whether the file reaches that far. */
+  has(offset: number, length: number): boolean {
+    return Number.isSafeInteger(offset) && Number.isSafeInteger(length) && offset >= 0 && length >= 0 && offset + length <= this.size;
+  }
+
+  /** The bytes up to the next NUL; undefined when none follows within `limit`. */
+  readBytesToNul(offset: number, limit: number): Buffer | undefined {
     let step = 128;
     while (true) {
       const length = Math.min(step, limit, this.size - offset);
@@ -64,7 +70,7 @@ export class RangeReader {
       const bytes = Buffer.from(found.buffer, found.byteOffset, found.byteLength);
       const end = bytes.indexOf(0);
       if (end >= 0) {
-        return bytes.toString("latin1", 0, end);
+        return bytes.subarray(0, end);
       }
       if (length < step || step >= limit) {
         return undefined;
@@ -78,7 +84,8 @@ export class RangeReader {
     if (cached !== undefined) {
       return cached;
     }
-    const bytes = this.#fetch(index * blockSize, blockSize);
+    const start = index * blockSize;
+    const bytes = this.#fetch(start, Math.min(blockSize, this.size - start));
     if (bytes !== undefined) {
       if (this.#blocks.size >= maximumCachedBlocks) {
         this.#blocks.clear();
@@ -89,7 +96,7 @@ export class RangeReader {
   }
 
   #fetch(offset: number, length: number): Uint8Array | undefined {
-    const bytes = this.#files.readBytes(this.#path, offset, length);
+    const bytes = this.#fetchRange(offset, length);
     this.#bytesRead += bytes?.length ?? 0;
     return bytes;
   }

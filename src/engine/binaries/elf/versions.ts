@@ -1,50 +1,82 @@
+import type { VersionNeed } from "../../model/index.ts";
 import type { RangeReader } from "./range-reader.ts";
+import { hex } from "./refusal.ts";
 
-const maximumRecords = 4096;
+/** Of one file, all lists together; glibc's libc has 60. */
+const maximumRecords = 16384;
 
-/** Symbol versions that a file needs of one library. */
-export interface VersionNeed {
-  /** "libstdc++.so.6". */
-  readonly library: string;
-  /** "GLIBCXX_3.4.21", in file order. */
-  readonly versions: readonly string[];
+/** What an index of DT_VERSYM stands for. */
+export interface VersionName {
+  readonly name: string;
+  /** Of a needed version: the library that is asked for it. */
+  readonly library?: string;
+  /** A need that only that very version satisfies. */
+  readonly hidden: boolean;
 }
 
-/** The linked list of DT_VERNEED. Links that do not move forward end it, so a cycle cannot hang. */
-export function readVersionNeeds(reader: RangeReader, start: number, count: number, stringAt: (offset: number) => string | undefined): readonly VersionNeed[] {
+export interface Versions {
+  readonly needs: readonly VersionNeed[];
+  /** Without the base definition, which repeats the file's own name. */
+  readonly definitions: readonly string[];
+  readonly byIndex: ReadonlyMap<number, VersionName>;
+}
+
+/** File offsets of the first records. */
+export interface VersionPlaces {
+  readonly needs: number | undefined;
+  readonly definitions: number | undefined;
+}
+
+/**
+ * The linked lists of DT_VERNEED and DT_VERDEF. Like the loader it follows the links and not the counts; links only
+ * point forward and their number is bounded, so that a cycle cannot hang.
+ */
+export function readVersions(reader: RangeReader, places: VersionPlaces, stringAt: (offset: number) => string | undefined, report: (problem: string) => void): Versions {
+  const budget = { left: maximumRecords };
+  const byIndex = new Map<number, VersionName>();
   const needs: VersionNeed[] = [];
-  let at = start;
-  for (let index = 0; index < Math.min(count, maximumRecords); index += 1) {
-    const record = reader.read(at, 16);
-    if (record === undefined) {
-      break;
-    }
+  const definitions: string[] = [];
+  forEachRecord(reader, places.needs, 16, 12, budget, report, (record, at) => {
     const library = stringAt(record.getUint32(4, true));
     const versions: string[] = [];
-    let auxiliary = at + record.getUint32(8, true);
-    for (let step = 0; step < Math.min(record.getUint16(2, true), maximumRecords); step += 1) {
-      const entry = reader.read(auxiliary, 16);
-      if (entry === undefined) {
-        break;
+    forEachRecord(reader, at + record.getUint32(8, true), 16, 12, budget, report, (entry, entryAt) => {
+      const name = stringAt(entry.getUint32(8, true));
+      const other = entry.getUint16(6, true);
+      if (name === undefined) {
+        report(`The name of a needed version, given at ${hex(entryAt)}, lies outside of the string table.`);
+      } else {
+        versions.push(name);
+        byIndex.set(other & 0x7fff, { name, ...(library === undefined ? {} : { library }), hidden: (other & 0x8000) !== 0 });
       }
-      const version = stringAt(entry.getUint32(8, true));
-      if (version !== undefined) {
-        versions.push(version);
-      }
-      const next = entry.getUint32(12, true);
-      if (next === 0) {
-        break;
-      }
-      auxiliary += next;
-    }
-    if (library !== undefined) {
+    });
+    if (library === undefined) {
+      report(`The name of a library whose versions are needed, given at ${hex(at)}, lies outside of the string table.`);
+    } else {
       needs.push({ library, versions });
     }
-    const next = record.getUint32(12, true);
-    if (next === 0) {
-      break;
+  });
+  forEachRecord(reader, places.definitions, 20, 16, budget, report, (record, at) => {
+    const auxiliary = reader.read(at + record.getUint32(12, true), 8);
+    const name = auxiliary === undefined ? undefined : stringAt(auxiliary.getUint32(0, true));
+    if (name === undefined) {
+      report(`The name of a version definition, given at ${hex(at)}, cannot be read.`);
+    } else if ((record.getUint16(2, true) & 1) === 0) {
+      definitions.push(name);
+      byIndex.set(record.getUint16(4, true) & 0x7fff, { name, hidden: false });
     }
-    at += next;
+  });
+  return { needs, definitions, byIndex };
+}
+
+function forEachRecord(reader: RangeReader, start: number | undefined, size: number, nextField: number, budget: { left: number }, report: (problem: string) => void, use: (record: DataView, at: number) => void): void {
+  for (let at = start; at !== undefined; budget.left -= 1) {
+    const record = budget.left > 0 ? reader.read(at, size) : undefined;
+    if (record === undefined) {
+      report(budget.left > 0 ? `A version record at ${hex(at)} lies outside of the file.` : `There are more than ${maximumRecords} version records.`);
+      return;
+    }
+    use(record, at);
+    const next = record.getUint32(nextField, true);
+    at = next === 0 ? undefined : at + next;
   }
-  return needs;
 }

@@ -83,7 +83,7 @@ describe("openElf", () => {
   it("says in a sentence what it cannot open", () => {
     const files = new MemoryFiles({ "/text.so": "#!/bin/sh\n".repeat(20), "/short.so": Uint8Array.of(0x7f, 0x45), "/elf32.so": Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 1, 1, ...new Uint8Array(80)]) });
     const messages = ["/text.so", "/short.so", "/elf32.so", "/none.so"].map((file) => openElf(file, files)).map((one) => (one.ok ? "" : one.message));
-    assert.deepEqual(messages, ["/text.so is not an ELF file.", "/short.so is not an ELF file.", "/elf32.so is an ELF file, but not 64-bit little-endian.", "/none.so is not a file that can be read."]);
+    assert.deepEqual(messages, ["/text.so is not an ELF file but a script.", "/short.so is not an ELF file.", "/elf32.so is a 32-bit little-endian ELF file for machine 0; only 64-bit little-endian ones are read.", "/none.so is not a file that can be read."]);
   });
 
   it("survives any damage within bounded time", () => {
