@@ -1,6 +1,6 @@
-import { deflateRawSync } from "node:zlib";
+import { crc32, deflateRawSync } from "node:zlib";
 
-/** A zip archive in memory, deflated, or stored where `stored` says so. Checksums are left at zero: no reader here asks for them. */
+/** A zip archive in memory, deflated, or stored where `stored` says so. */
 export function zip(entries: Readonly<Record<string, string | Uint8Array>>, stored: readonly string[] = []): Uint8Array {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -18,6 +18,7 @@ export function zip(entries: Readonly<Record<string, string | Uint8Array>>, stor
     const central = Buffer.alloc(46);
     central.writeUInt32LE(0x02014b50, 0);
     central.writeUInt16LE(method, 10);
+    central.writeUInt32LE(crc32(plain), 16);
     central.writeUInt32LE(packed.length, 20);
     central.writeUInt32LE(plain.length, 24);
     central.writeUInt16LE(Buffer.byteLength(name), 28);

@@ -69,7 +69,7 @@ describe("resolveAgainst", () => {
       "/w/nowhere does not exist. Name an environment, a torch or libtorch folder, a wheel, a saved profile, or torch==VERSION.",
       "No torch is installed in /w/bare.",
       "/w/other.whl holds no torch package.",
-      "/w/torn.whl is not a zip archive that can be read: its central directory is missing or damaged.",
+      "/w/torn.whl is no zip archive, or is cut off: no end record was found in its last bytes.",
       "/w/notes.txt is neither a Python environment nor a torch or libtorch folder.",
       '"torch>=2.8" does not name one release; write it as torch==2.8.0 or torch==2.8.0+cu128. The newest in the catalogue is 2.15.0.',
       '"torch" does not name one release; write it as torch==2.8.0 or torch==2.8.0+cu128. The newest in the catalogue is 2.15.0.',

@@ -21,6 +21,7 @@ export interface Member {
   readonly method: number;
   readonly crc32: number;
   readonly headerOffset: number;
+  readonly encrypted: boolean;
 }
 
 /** A zip archive whose directory was read and checked. */
