@@ -1,5 +1,5 @@
 /** Bundles the extension, the language server and the command line into `dist/`. `--production` minifies. */
-import { rmSync } from "node:fs";
+import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { root } from "../test/harness/locations.ts";
@@ -37,6 +37,8 @@ async function bundle(output: (typeof outputs)[number]): Promise<void> {
     plugins: [lazyClient],
     // `import()` becomes `require()`, which works in every extension host.
     supported: { "dynamic-import": false },
+    // A table that is read when it is needed lies beside the bundles.
+    define: { "import.meta.dirname": "__dirname" },
     minify: production,
     keepNames: production,
     sourcemap: production ? false : "linked",
@@ -51,3 +53,4 @@ async function bundle(output: (typeof outputs)[number]): Promise<void> {
 // esbuild has printed its errors when it rejects.
 const results = await Promise.allSettled(outputs.map(bundle));
 if (results.some((result) => result.status === "rejected")) process.exitCode = 1;
+copyFileSync(join(root, "data", "torch-symbols.br"), join(root, "dist", "torch-symbols.br"));

@@ -4,3 +4,4 @@
 export type * from "./types.ts";
 export { loadCatalogue } from "./load.ts";
 export { describeRelease } from "./describe-release.ts";
+export { loadSymbolHistory, type RecordedLibrary, type RecordedSymbols } from "./symbolHistory.ts";

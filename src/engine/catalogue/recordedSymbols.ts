@@ -1,0 +1,26 @@
+/** Namespaces and C prefixes that extensions bind to: c10, at, torch, caffe2, c10d, and torch's functions without a namespace. */
+const families = [
+  /^_Z(?:T[VITHW])?N[KVrRO]*(?:3c10|2at|5torch|6caffe2|4c10d)(?:\D|[1-9])/,
+  /^_Z\d+TH[PC]?[A-Z_]/,
+  /^(?:THP|TH|aoti_torch_|torch_|AOTI|c10_)[A-Za-z]/,
+];
+
+/** Inside of those: what has no name outside its file, and parts of torch that are no interface. */
+const leftOut = [
+  /12_GLOBAL__N_1|[E\d]Ul\w*E\d*_/,
+  /^_Z(?:T[VITHW])?N[KVrRO]*(?:2at4meta|2at8internal|5torch3jit(?:10tensorexpr|4fuser)|5torch8nativert|6caffe2\d+\w*Proto)/,
+];
+
+const nativeEntity = /^_Z(?:T[VITHW])?N[KVrRO]*2at6native/;
+const nativeFunction = /^_ZN2at6native(\d+)/;
+
+/**
+ * Whether the table of torch's exports has a row for a symbol whenever some release exports it. Of at::native, torch's
+ * kernels, only plain functions are in it: extensions call some of them. The table is made with this same function.
+ */
+export function isRecordedSymbol(symbol: string): boolean {
+  if (!families.some((pattern) => pattern.test(symbol)) || leftOut.some((pattern) => pattern.test(symbol))) return false;
+  if (!nativeEntity.test(symbol)) return true;
+  const name = nativeFunction.exec(symbol);
+  return name !== null && symbol[name[0].length + Number(name[1])] === "E";
+}

@@ -1,0 +1,208 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
+import { isRecordedSymbol } from "./recordedSymbols.ts";
+
+/** A library of a recorded release: as much of it as the loading model asks for. */
+export interface RecordedLibrary {
+  /** "libtorch_cpu.so". */
+  readonly name: string;
+  readonly needed: readonly string[];
+  /** undefined: names of this kind were not recorded. */
+  exports(symbol: string): boolean | undefined;
+  /** The recorded names that it exports, sorted. */
+  exportedNames(): Iterable<string>;
+}
+
+/** Which release of torch exports what: the dynamic symbol tables of the wheels that PyPI serves for Linux x86_64. */
+export interface RecordedSymbols {
+  /** Public versions, oldest first. */
+  readonly releases: readonly string[];
+  readonly source: string;
+  /** Whether the table would have a row for this name if any release exported it. */
+  isRecorded(symbol: string): boolean;
+  /**
+   * Releases whose wheel exports the symbol, oldest first; [] when none does; undefined: not recorded. Releases below
+   * 2.7 spell std::string in the old way: ask for the twin of a symbol to know of their builds in the other ABI.
+   */
+  releasesExporting(symbol: string): readonly string[] | undefined;
+  /** "libc10.so"; [] when the release does not export it; undefined: symbol or release not recorded. */
+  librariesOf(symbol: string, release: string): readonly string[] | undefined;
+  /** The std::string ABI of the recorded wheel; other builds of the release may have the other. */
+  libstdcxxAbiOf(release: string): 0 | 1 | undefined;
+  /** Recorded names that begin so and that the release exports: _ZN3c104cuda9SetDeviceE finds every overload. */
+  namesStartingWith(prefix: string, release: string): readonly string[];
+  /** [] when the release is not recorded. `cuda` false: without the libraries that only builds with CUDA have. */
+  librariesOfRelease(release: string, options?: { readonly cuda: boolean }): readonly RecordedLibrary[];
+}
+
+interface Head {
+  readonly source: string;
+  readonly symbols: number;
+  readonly classes: number;
+  /** By bit of a class's mask. */
+  readonly libraries: readonly string[];
+  readonly releases: readonly ReleaseHead[];
+}
+
+interface ReleaseHead {
+  readonly version: string;
+  readonly libstdcxxAbi: 0 | 1;
+  /** NEEDED by library. */
+  readonly needed: Readonly<Record<string, readonly string[] | undefined>>;
+}
+
+/** In the bundles the table lies beside them. */
+const places = [join(import.meta.dirname, "torch-symbols.br"), join(import.meta.dirname, "..", "..", "..", "data", "torch-symbols.br")];
+const cudaOnly = /^lib(?:c10_cuda|torch_cuda|torch_nvshmem|cu|nv|nccl)/;
+
+let loaded: RecordedSymbols | undefined;
+
+/**
+ * The table of torch's exports, read at the first call (data/torch-symbols.br, made by scripts/data/build-torch-symbols.ts,
+ * which describes it). Where the file is missing or broken nothing is recorded, and `source` says so.
+ */
+export function loadSymbolHistory(): RecordedSymbols {
+  loaded ??= read();
+  return loaded;
+}
+
+function read(): RecordedSymbols {
+  let cause: unknown;
+  for (const place of places) {
+    try {
+      return new SymbolTable(brotliDecompressSync(readFileSync(place), { maxOutputLength: 64 << 20 }));
+    } catch (error) {
+      cause = error;
+    }
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new SymbolTable(Buffer.from(`${JSON.stringify({ source: `The table of torch's exports could not be read (${reason}).`, symbols: 0, classes: 0, libraries: [], releases: [] })}\n`));
+}
+
+/** The table as it lies in memory: names stay bytes, sorted, one a line, and are found by bisection. */
+class SymbolTable implements RecordedSymbols {
+  readonly releases: readonly string[];
+  readonly source: string;
+  readonly #data: Buffer;
+  readonly #head: Head;
+  readonly #masks: number;
+  readonly #ids: number;
+  /** Where each name starts, and one past the last. */
+  readonly #starts: Uint32Array;
+
+  constructor(data: Buffer) {
+    this.#data = data;
+    const headEnd = data.indexOf(10);
+    this.#head = JSON.parse(data.toString("utf8", 0, headEnd)) as Head;
+    const { symbols, classes, releases, source } = this.#head;
+    this.releases = releases.map((one) => one.version);
+    this.source = source;
+    this.#masks = headEnd + 1;
+    this.#ids = this.#masks + classes * releases.length;
+    this.#starts = new Uint32Array(symbols + 1);
+    let at = this.#ids + 2 * symbols;
+    for (let index = 0; index < symbols; index++) {
+      this.#starts[index] = at;
+      at = data.indexOf(10, at) + 1;
+    }
+    this.#starts[symbols] = at;
+  }
+
+  isRecorded(symbol: string): boolean {
+    return this.releases.length > 0 && isRecordedSymbol(symbol);
+  }
+
+  releasesExporting(symbol: string): readonly string[] | undefined {
+    if (!this.isRecorded(symbol)) return undefined;
+    const index = this.#find(symbol);
+    return index === undefined ? [] : this.releases.filter((_, release) => this.#mask(index, release) !== 0);
+  }
+
+  librariesOf(symbol: string, release: string): readonly string[] | undefined {
+    const column = this.releases.indexOf(release);
+    if (column < 0 || !this.isRecorded(symbol)) return undefined;
+    const index = this.#find(symbol);
+    if (index === undefined) return [];
+    return this.#head.libraries.filter((_, bit) => ((this.#mask(index, column) >> bit) & 1) === 1);
+  }
+
+  libstdcxxAbiOf(release: string): 0 | 1 | undefined {
+    return this.#head.releases.find((one) => one.version === release)?.libstdcxxAbi;
+  }
+
+  namesStartingWith(prefix: string, release: string): readonly string[] {
+    const column = this.releases.indexOf(release);
+    const names: string[] = [];
+    if (column < 0) return names;
+    const wanted = Buffer.from(prefix);
+    for (let index = this.#lowerBound(wanted); index < this.#head.symbols && this.#startsWith(index, wanted); index++) {
+      if (this.#mask(index, column) !== 0) names.push(this.#name(index));
+    }
+    return names;
+  }
+
+  librariesOfRelease(release: string, { cuda } = { cuda: true }): readonly RecordedLibrary[] {
+    const column = this.releases.indexOf(release);
+    const head = this.#head.releases[column];
+    if (head === undefined) return [];
+    const kept = (name: string): boolean => cuda || !cudaOnly.test(name);
+    return Object.entries(head.needed).filter(([name]) => kept(name)).map(([name, needed]) => {
+      const bit = this.#head.libraries.indexOf(name);
+      return {
+        name,
+        needed: (needed ?? []).filter(kept),
+        exports: (symbol) => {
+          if (bit < 0 || !this.isRecorded(symbol)) return undefined;
+          const index = this.#find(symbol);
+          return index !== undefined && ((this.#mask(index, column) >> bit) & 1) === 1;
+        },
+        exportedNames: () => this.#exportedNames(column, bit),
+      };
+    });
+  }
+
+  *#exportedNames(column: number, bit: number): Iterable<string> {
+    for (let index = 0; bit >= 0 && index < this.#head.symbols; index++) {
+      if (((this.#mask(index, column) >> bit) & 1) === 1) yield this.#name(index);
+    }
+  }
+
+  #mask(index: number, release: number): number {
+    const { symbols, releases } = this.#head;
+    const id = (this.#data[this.#ids + index] ?? 0) | ((this.#data[this.#ids + symbols + index] ?? 0) << 8);
+    return this.#data[this.#masks + id * releases.length + release] ?? 0;
+  }
+
+  #start(index: number): number {
+    return this.#starts[index] ?? this.#data.length;
+  }
+
+  #name(index: number): string {
+    return this.#data.toString("latin1", this.#start(index), this.#start(index + 1) - 1);
+  }
+
+  #startsWith(index: number, prefix: Buffer): boolean {
+    const start = this.#start(index);
+    return this.#data.compare(prefix, 0, prefix.length, start, Math.min(start + prefix.length, this.#start(index + 1) - 1)) === 0;
+  }
+
+  /** The first name that is not below the wanted one. */
+  #lowerBound(wanted: Buffer): number {
+    let low = 0;
+    let high = this.#head.symbols;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#data.compare(wanted, 0, wanted.length, this.#start(middle), this.#start(middle + 1) - 1) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #find(symbol: string): number | undefined {
+    const wanted = Buffer.from(symbol);
+    const index = this.#lowerBound(wanted);
+    const found = index < this.#head.symbols && this.#data.compare(wanted, 0, wanted.length, this.#start(index), this.#start(index + 1) - 1) === 0;
+    return found ? index : undefined;
+  }
+}
