@@ -38,4 +38,8 @@ export interface LibraryImage {
   versionNeeds(): readonly VersionNeed[];
   /** Undefined symbols; undefined: not known. */
   imports(): Iterable<DynamicSymbol> | undefined;
+  /** Names of undefined symbols in the order in which the loader binds them; absent: the order is not known. */
+  relocationOrder?(): readonly string[];
+  /** True: ld.so.cache and the default folders are not searched for what it needs (DF_1_NODEFLIB). */
+  readonly noDefaultLib?: boolean;
 }
