@@ -2,8 +2,9 @@
 
     python3 scripts/data/read-cuda-toolkits.py
 
-Architectures are those that ptxas accepts, host compiler bounds stand in crt/host_config.h. Toolkits before 11.7 have
-no wheels with a compiler; their rows are kept by hand.
+Architectures are those that ptxas accepts, host compiler bounds stand in crt/host_config.h, and the PTX version that the
+toolkit writes is the newest that its ptxas reads. Toolkits before 11.7 have no wheels with a compiler; their rows are
+kept by hand.
 """
 import json
 import pathlib
@@ -48,12 +49,27 @@ def allowed_architectures(ptxas: bytes) -> set[str]:
     return set(re.findall(r"sm_(\d+[af]?)", allowed))
 
 
+def ptx_version(ptxas: bytes) -> str:
+    """ptxas names its own version of PTX when it refuses a newer one."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "ptxas"
+        program.write_bytes(ptxas)
+        program.chmod(0o755)
+        source = pathlib.Path(folder) / "future.ptx"
+        source.write_text(".version 99.9\n.target sm_75\n.address_size 64\n")
+        said = subprocess.run([program, "-arch=sm_75", source, "-o", "/dev/null"], capture_output=True, text=True)
+    found = re.search(r"current version is '(\d+\.\d+)'", said.stdout + said.stderr)
+    if found is None:
+        raise SystemExit(f"ptxas does not name its PTX version: {said.stderr}")
+    return found[1]
+
+
 def read(package: str, version: str) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         archive = wheel(package, version, folder)
         ptxas = entry(archive, "/ptxas")
         host = entry(archive, "crt/host_config.h")
-        source = f"{package} {version}: ptxas --help"
+        source = f"{package} {version}: ptxas --help and its refusal of a newer PTX"
         if host is None:
             host = entry(wheel("nvidia-cuda-crt", version, folder), "crt/host_config.h")
             source += f"; nvidia-cuda-crt {version}: crt/host_config.h"
@@ -62,7 +78,7 @@ def read(package: str, version: str) -> dict:
         if ptxas is None:
             raise SystemExit(f"{package} {version} holds no ptxas: {archive.namelist()[:40]}")
     names = allowed_architectures(ptxas)
-    row: dict = {"version": ".".join(version.split(".")[:2]), "architectures": " ".join(sorted(names, key=lambda one: (int(re.sub(r"\D", "", one)), one)))}
+    row: dict = {"version": ".".join(version.split(".")[:2]), "architectures": " ".join(sorted(names, key=lambda one: (int(re.sub(r"\D", "", one)), one))), "ptx": ptx_version(ptxas)}
     text = host.decode()
     gcc = re.search(r"__GNUC__ > (\d+)", text)
     clang = re.search(r"__clang_major__ >= (\d+)", text)

@@ -58,6 +58,7 @@ interface ToolkitRow {
   readonly version: string;
   /** "75 80 90 90a 100 100a 100f". */
   readonly architectures: string;
+  readonly ptx: string;
   readonly minimumGcc?: number;
   readonly maximumGcc?: number;
   readonly maximumClang?: number;
@@ -196,6 +197,7 @@ function toolkit(row: ToolkitRow): CudaToolkit {
   return {
     version: row.version,
     architectures: [...suffixes].map(([sm, known]) => ({ sm, suffixes: known })),
+    ptx: row.ptx,
     ...(row.minimumGcc === undefined ? {} : { minimumGcc: row.minimumGcc }),
     ...(row.maximumGcc === undefined ? {} : { maximumGcc: row.maximumGcc }),
     ...(row.maximumClang === undefined ? {} : { maximumClang: row.maximumClang }),

@@ -50,6 +50,8 @@ export interface CudaToolkit {
   readonly version: string;
   /** Compute capability times ten that nvcc can compile for. */
   readonly architectures: readonly { readonly sm: number; readonly suffixes: readonly ("" | "a" | "f")[] }[];
+  /** Version of the PTX that it writes, "9.0". */
+  readonly ptx: string;
   readonly maximumGcc?: number;
   readonly minimumGcc?: number;
   readonly maximumClang?: number;

@@ -56,6 +56,8 @@ export interface BinaryProfile {
   /** Keys without the "__pybind11_internals_" and the trailing underscores, in file order. */
   readonly pybind11Keys: readonly string[];
   readonly nanobindKeys: readonly string[];
+  /** Holds pybind11's conduit (from 2.13.6 on), which passes objects to modules of another key. */
+  readonly pybind11Conduit?: boolean;
   readonly cuda: CudaContent | undefined;
   readonly cudaRuntime: { readonly linked: "shared" | "static" | "driver-only"; readonly major: number | undefined; readonly library: string | undefined; readonly evidence: Evidence } | undefined;
   /** Strings of .comment: every compiler that produced a part. */
