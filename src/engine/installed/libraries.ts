@@ -1,13 +1,8 @@
 import * as path from "node:path";
 import { openElf } from "../binaries/elf/index.ts";
-import type { ElfFile } from "../binaries/elf/index.ts";
+import { scanConstants } from "../binaries/profile/index.ts";
 import type { CudaArchitecture, Evidence, Fact, Files } from "../model/index.ts";
 import { inferred, observed, seenIn } from "./facts.ts";
-
-/** libtorch_python's .rodata is 1 MB; a scan stops here. */
-const maximumScan = 64 * 1024 * 1024;
-const scanWindow = 1024 * 1024;
-const scanOverlap = 256;
 
 /**
  * Constructors that libc10 exports in one of two spellings, of which exactly one is there. By value from about 1.7,
@@ -112,7 +107,7 @@ export function pythonLibraryFacts(folders: readonly string[], files: Files, not
     notKnown.push(`The pybind11 internals were not read: ${opened.message}`);
     return [];
   }
-  const { keys, architectures } = scanConstants(opened.elf);
+  const { pybind11Keys: keys, torchArchitectures: architectures } = scanConstants(opened.elf);
   const facts: Fact[] = [];
   const [key] = keys;
   if (key === undefined) {
@@ -131,35 +126,6 @@ export function pythonLibraryFacts(folders: readonly string[], files: Files, not
     facts.push(observed("cuda-architectures", parseArchitectures(architectures), library, `constant "${architectures}"`));
   }
   return facts;
-}
-
-function scanConstants(elf: ElfFile): { readonly keys: readonly string[]; readonly architectures: string | undefined } {
-  const section = elf.section(".rodata");
-  // Without section headers: the segments that are not writable.
-  const ranges = section !== undefined ? [section] : elf.segments.filter((one) => one.type === 1 && (one.flags & 2) === 0).map((one) => ({ offset: one.offset, size: one.fileSize }));
-  const keys = new Set<string>();
-  let architectures: string | undefined;
-  for (const range of ranges) {
-    const end = range.offset + Math.min(range.size, maximumScan);
-    for (let offset = range.offset; offset < end; offset += scanWindow) {
-      const bytes = elf.bytes(offset, Math.min(scanWindow + scanOverlap, end - offset));
-      if (bytes === undefined) {
-        break;
-      }
-      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      for (let at = text.indexOf("__pybind11_internals_v"); at >= 0; at = text.indexOf("__pybind11_internals_v", at + 1)) {
-        const key = /^__pybind11_internals_(v\d+\w*?)__\0/.exec(text.toString("latin1", at, at + scanOverlap))?.[1];
-        if (key !== undefined) {
-          keys.add(key);
-        }
-      }
-      // The compiled architectures stand as one string: "sm_80 sm_90 compute_90".
-      for (let at = text.indexOf("\0sm_"); at >= 0 && architectures === undefined; at = text.indexOf("\0sm_", at + 1)) {
-        architectures = /^\0(sm_\d{2,3}[af]?(?: (?:sm|compute)_\d{2,3}[af]?)+)\0/.exec(text.toString("latin1", at, at + 1024))?.[1];
-      }
-    }
-  }
-  return { keys: [...keys], architectures };
 }
 
 function parseArchitectures(text: string): readonly CudaArchitecture[] {
