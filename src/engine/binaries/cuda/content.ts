@@ -18,12 +18,12 @@ export interface DeviceCode {
 /** The CUDA device code of a file, by the headers of its fat binaries; undefined when it has none. */
 export function readDeviceCode(elf: ElfFile): DeviceCode | undefined {
   const read: ReadRange = (offset, length) => elf.bytes(offset, length);
-  const { fatbins, notRead } = findFatbins(elf, read);
+  const { fatbins, relocatable, notRead } = findFatbins(elf, read);
   const units = fatbins.filter((one) => one.entries.length > 0 && !isLinkStub(one));
   if (units.length === 0 && notRead === undefined) {
     return undefined;
   }
-  const toolkit = toolkitOf(fatbins, read);
+  const toolkit = toolkitOf([...fatbins, ...relocatable], read);
   return {
     content: {
       architectures: merge(units.flatMap((one) => one.entries)),
@@ -34,7 +34,7 @@ export function readDeviceCode(elf: ElfFile): DeviceCode | undefined {
       ...(notRead === undefined ? {} : { notRead }),
     },
     toolkit,
-    ranges: fatbins.map(({ offset, end }) => ({ offset, end })),
+    ranges: [...fatbins, ...relocatable].map(({ offset, end }) => ({ offset, end })),
   };
 }
 

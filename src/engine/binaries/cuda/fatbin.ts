@@ -176,6 +176,6 @@ function isZero(data: DataView): boolean {
   return data.getUint32(0, true) === 0 && data.getUint32(4, true) === 0;
 }
 
-function alignUp(offset: number): number {
+export function alignUp(offset: number): number {
   return Math.ceil(offset / 8) * 8;
 }

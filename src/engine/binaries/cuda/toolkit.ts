@@ -1,9 +1,9 @@
 import { loadCatalogue } from "../../catalogue/index.ts";
+import { cubinsOf, openCubin } from "./cubin.ts";
 import type { Fatbin, FatbinEntry, ReadRange } from "./fatbin.ts";
 
-/** Cubins above this are not searched for the note; the smallest ones say the same. */
-const maximumCubin = 256 * 1024;
-const maximumCubins = 16;
+/** Cubins that are asked; several, since parts of a library may come from another toolkit. */
+const maximumAsked = 16;
 
 export interface ToolkitWitness {
   /** "13.0"; "12" when several releases of one major write the same PTX. */
@@ -12,21 +12,26 @@ export interface ToolkitWitness {
 }
 
 /**
- * The toolkit that made the device code. A cubin that is stored plainly names its compiler in .note.nv.tkinfo
- * (from toolkit 12.8 on); PTX has the version that its toolkit writes.
+ * The toolkit that made the device code. A cubin names its compiler in .note.nv.tkinfo (seen from toolkit
+ * 12.8 on, not with 12.6); PTX has the version that its toolkit writes.
  */
 export function toolkitOf(fatbins: readonly Fatbin[], read: ReadRange): ToolkitWitness | undefined {
   return mostFrequent(noted(fatbins, read)) ?? byPtx(fatbins.flatMap((one) => one.entries));
 }
 
 function noted(fatbins: readonly Fatbin[], read: ReadRange): readonly ToolkitWitness[] {
-  const cubins = fatbins.flatMap((one) => one.entries).filter((one) => one.kind === "cubin" && one.compression === "none" && one.size <= maximumCubin).sort((a, b) => a.size - b.size);
-  return cubins.slice(0, maximumCubins).flatMap((cubin) => {
-    const bytes = read(cubin.offset, cubin.size);
-    const text = bytes === undefined ? "" : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-    const found = /Cuda compilation tools, release (\d+\.\d+)/.exec(text);
+  return cubinsOf(fatbins).slice(0, maximumAsked).flatMap((cubin) => {
+    const text = noteOf(cubin, read);
+    const found = text === undefined ? null : /Cuda compilation tools, release (\d+\.\d+)/.exec(text);
     return found?.[1] === undefined ? [] : [{ version: found[1], what: `"${found[0]}" in .note.nv.tkinfo of the cubin for sm_${cubin.sm}${cubin.suffix}` }];
   });
+}
+
+function noteOf(cubin: FatbinEntry, read: ReadRange): string | undefined {
+  const elf = openCubin(cubin, read);
+  const section = elf?.section(".note.nv.tkinfo");
+  const bytes = section === undefined ? undefined : elf?.bytes(section.offset, section.size);
+  return bytes === undefined ? undefined : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
 function mostFrequent(witnesses: readonly ToolkitWitness[]): ToolkitWitness | undefined {
