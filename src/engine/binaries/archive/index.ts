@@ -10,5 +10,6 @@ export { MemberFiles } from "./memberFiles.ts";
 export { memberImage } from "./memberImage.ts";
 export { openArchive } from "./openArchive.ts";
 export { SparseFiles } from "./sparseFiles.ts";
+export { Spool } from "./spool.ts";
 export type { Archive, ByteSource, Member } from "./types.ts";
 export { unpackSync } from "./unpack.ts";

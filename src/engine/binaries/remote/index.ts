@@ -1,0 +1,8 @@
+/**
+ * Files on web servers, read by ranges: the one room of the engine that may use the network, and only when it is asked
+ * to. Polite (few connections, back-off), within a budget that is known beforehand, cancellable and resumable.
+ */
+export { httpSource, readRemote } from "./httpSource.ts";
+export { Spending } from "./options.ts";
+export type { RemoteOptions } from "./options.ts";
+export { RangeCache, userCacheFolder } from "./rangeCache.ts";
