@@ -1,10 +1,13 @@
-import type { CompileArgument, Condition, DeclaredTarget, Fact, InstalledBody, Language, LinkedLibrary, Location, Observation, Requirement, SourceEvidence, ToolchainBody, Trait, TraitValues } from "../../src/engine/model/index.ts";
+import type { CompileArgument, Condition, DeclaredTarget, Fact, InstalledBody, Language, LinkedLibrary, Location, Observation, Requirement, SourceEvidence, ToolchainBody, Trait, TraitValues, WheelProfile } from "../../src/engine/model/index.ts";
 import type { Catalogue } from "../../src/engine/catalogue/index.ts";
 import { loadCatalogue } from "../../src/engine/catalogue/index.ts";
 import type { Rule, RuleContext } from "../../src/engine/rules/index.ts";
+import type { BuiltFile } from "../../src/engine/rules/rule.ts";
 import { declaredBody } from "../../src/engine/sources/flags/index.ts";
 import { namesOfInterest, scanSource } from "../../src/engine/sources/cpp/index.ts";
 import type { Finding } from "../../src/engine/model/index.ts";
+import { builtFile } from "./built-file.ts";
+import type { BuiltChanges } from "./built-file.ts";
 import { MemoryFiles } from "./memory-files.ts";
 
 /** The place of the first occurrence of `text` in a file of the project, or the file's beginning. */
@@ -24,6 +27,8 @@ export class RuleProject {
   readonly observations: Observation[] = [];
   readonly requirements: Requirement[] = [];
   readonly toolchains: ToolchainBody[] = [];
+  readonly built: BuiltFile[] = [];
+  readonly wheels: WheelProfile[] = [];
   installed: InstalledBody | undefined;
 
   constructor(files: Readonly<Record<string, string>>, changes: Partial<Catalogue> = {}) {
@@ -73,10 +78,18 @@ export class RuleProject {
     return this;
   }
 
+  /** A file that the target last declared, or none, was built into. */
+  build(path: string, changes: BuiltChanges = {}, fromTarget = true): this {
+    const target = fromTarget ? this.targets.at(-1) : undefined;
+    this.built.push(builtFile(path, this.installed, { ...changes, file: { ...(target === undefined ? {} : { target: declaredBody(target) }), ...changes.file } }));
+    return this;
+  }
+
   check(rule: Rule): readonly Finding[] {
     const names = namesOfInterest(this.catalogue);
+    const bodies = this.targets.map(declaredBody);
     const context: RuleContext = {
-      root: "/p", declared: this.targets.map(declaredBody), observations: this.observations, requirements: this.requirements, built: [], installed: this.installed, toolchains: this.toolchains,
+      root: "/p", declared: bodies, observations: this.observations, requirements: this.requirements, built: this.built.map((one) => (one.target === undefined ? one : { ...one, target: bodies.find((body) => body.name === one.target?.name) ?? one.target })), wheels: this.wheels, installed: this.installed, toolchains: this.toolchains,
       catalogue: this.catalogue, files: this.files,
       scan: (path) => {
         const read = this.files.readText(path);

@@ -3,6 +3,8 @@ import type { CudaToolkit } from "../catalogue/index.ts";
 import type { ArchitectureList, Condition, CudaArchitecture, DeclaredBody, Evidence, Finding, SourceEvidence } from "../model/index.ts";
 import { compareVersions, factsOf, observationsOf, valueOf } from "../model/index.ts";
 import { capabilityName, effectiveFacts, parseCMakeArchitectureList, parseTorchArchitectureList } from "../sources/flags/index.ts";
+import { otherGpu } from "./binaries/cuda.ts";
+import { withBuilt } from "./binaries/report.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { describe, finding, groupBy, joinWords, locationKey, place, placeWhen, targetsPhrase, torchName, viaPlaces } from "./support.ts";
 import { dependsOnTorchVersion } from "./torch.ts";
@@ -10,7 +12,7 @@ import { dependsOnTorchVersion } from "./torch.ts";
 export const cudaArchitectures: Rule = {
   name: "cuda-architectures",
   severity: "warning",
-  summary: "GPU code is asked for that the CUDA toolkit cannot make, or that runs on one kind of GPU alone.",
+  summary: "GPU code is asked for that the CUDA toolkit cannot make, that runs on one kind of GPU alone, or that the GPU at hand cannot run.",
   check,
 };
 
@@ -61,7 +63,7 @@ function check(context: RuleContext): readonly Finding[] {
   // The list of a folder and what its targets make of it are one request.
   const requests = [...listRequests(context).filter((one) => !lines.has(lineKey(one.evidence))), ...byTarget];
   const unknown = toolkit === undefined ? [] : unknownToToolkit(context, requests, toolkit);
-  return [...unknown, ...specificOnly(context, requests)];
+  return withBuilt(cudaArchitectures, context, [...unknown, ...specificOnly(context, requests)], otherGpu);
 }
 
 /**

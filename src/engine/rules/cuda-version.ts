@@ -1,6 +1,8 @@
 import { exactVersion, localLabel, valueOf } from "../model/index.ts";
 import type { BaseImage, CudaToolkitChoice, Finding, InstalledBody, Requirement } from "../model/index.ts";
 import { observationsOf } from "../model/index.ts";
+import { otherCuda } from "./binaries/cuda.ts";
+import { withBuilt } from "./binaries/report.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { conditionSuffix, finding, shortPath, targetsPhrase, torchName } from "./support.ts";
 
@@ -8,9 +10,9 @@ import { conditionSuffix, finding, shortPath, targetsPhrase, torchName } from ".
 export const cudaVersion: Rule = {
   name: "cuda-version",
   severity: "error",
-  summary: "The CUDA toolkit of the build is not the one that torch was built with.",
+  summary: "The CUDA toolkit of the build, or the CUDA that a built file loads, is not the one that torch was built with.",
   check(context) {
-    return [...chosenToolkits(context), ...foundToolkit(context), ...images(context)];
+    return withBuilt(cudaVersion, context, [...chosenToolkits(context), ...foundToolkit(context), ...images(context)], otherCuda);
   },
 };
 

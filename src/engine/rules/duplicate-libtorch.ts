@@ -1,5 +1,8 @@
 import { observationsOf } from "../model/index.ts";
 import type { DeclaredBody, DeclaredTarget, Finding, LinkedLibrary } from "../model/index.ts";
+import { secondLibtorch } from "./binaries/duplicate-libtorch.ts";
+import { withBuilt } from "./binaries/report.ts";
+import { wheelFindings } from "./binaries/wheels.ts";
 import { once } from "./once.ts";
 import { packageOf, torchOf } from "./pins/packages.ts";
 import type { Rule, RuleContext } from "./rule.ts";
@@ -13,12 +16,12 @@ export const duplicateLibtorch: Rule = {
   summary: "A Python module brings a libtorch of its own into a process that imports torch.",
   check(context) {
     const fetched = observationsOf(context.observations, "package-search").find((one) => one.how === "fetch" && /^(?:lib)?torch$/i.test(one.name));
-    return [...bundled(context, this), ...context.declared.flatMap((body) => {
+    const declared = [...bundled(context, duplicateLibtorch), ...context.declared.flatMap((body) => {
       const { target } = body;
       const archive = staticLibtorch(target);
       if ((archive === undefined && fetched === undefined) || !isPythonModule(context, target) || target.usesTorch === false) return [];
       if (archive !== undefined) {
-        return [finding(this, {
+        return [finding(duplicateLibtorch, {
           message: `Python module ${body.name} links the static libtorch ${archive.name}${conditionSuffix(archive.conditions)}. A process that also imports torch then holds two copies with an operator registry, allocator and dispatcher each: operators are registered twice or are missing, and tensors of one crash in the other. Link the libtorch of the torch that is imported.`,
           location: archive.evidence.location,
           target: body.name,
@@ -26,13 +29,15 @@ export const duplicateLibtorch: Rule = {
         })];
       }
       if (fetched === undefined || target.builder !== "cmake" || !(includesOf(context, body, isTorchPythonHeader).length > 0 || makesModule(context, body))) return [];
-      return [finding(this, {
+      return [finding(duplicateLibtorch, {
         message: `Python module ${body.name} is linked against the libtorch downloaded at ${place(fetched.evidence.location, context.root)}${conditionSuffix(fetched.conditions)}, not against that of the torch package which the process imports: two copies are loaded when both are found. Point Torch_DIR at the installed package (python -c "import torch; print(torch.utils.cmake_prefix_path)").`,
         location: fetched.evidence.location,
         target: body.name,
         related: [{ message: `${body.name} is made here.`, location: target.location }],
       })];
     })];
+    const grafted = wheelFindings(duplicateLibtorch, context, (one) => one.kind === "grafted" && /libtorch|libc10/.test(one.member ?? one.message));
+    return [...withBuilt(duplicateLibtorch, context, declared, secondLibtorch), ...grafted];
   },
 };
 

@@ -1,6 +1,9 @@
 import type { DeclaredBody, Fact, Finding, SourceEvidence } from "../model/index.ts";
 import { factsOf, valueOf } from "../model/index.ts";
 import { effectiveFacts } from "../sources/flags/index.ts";
+import { withBuilt } from "./binaries/report.ts";
+import { traitSaid } from "./binaries/traits.ts";
+import { disagreements } from "./binaries/words.ts";
 import { deleteArgumentFix, replaceFix } from "./edits.ts";
 import { linuxAbi } from "./libstdcxx/againstTorch.ts";
 import type { Rule, RuleContext } from "./rule.ts";
@@ -29,7 +32,8 @@ function check(context: RuleContext): readonly Finding[] {
     const found = againstTorch(context, first, group) ?? tiedToOtherSwitch(context, first, group);
     if (found !== undefined) findings.push(found);
   }
-  return findings;
+  // Up to pybind11 2 the key has the number in it, and says the same.
+  return withBuilt(gxxAbiVersion, context, findings, (at, file) => (disagreements(file, "pybind11-internals").length > 0 ? undefined : traitSaid(at, file, ["gxx-abi-version"], "__GXX_ABI_VERSION")));
 }
 
 function claimsOf(body: DeclaredBody): readonly Claim[] {

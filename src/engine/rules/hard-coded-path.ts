@@ -1,4 +1,6 @@
 import type { Finding } from "../model/index.ts";
+import { leakedPath } from "./binaries/paths.ts";
+import { onBuilt } from "./binaries/report.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { finding } from "./support.ts";
 
@@ -13,9 +15,9 @@ const foreignPaths: readonly { readonly pattern: RegExp; readonly what: string }
 export const hardCodedPath: Rule = {
   name: "hard-coded-path",
   severity: "warning",
-  summary: "A build file names a library or include folder of one machine's Python or conda environment.",
+  summary: "A build file, or a library in a wheel, names a library or include folder of one machine's Python or conda environment.",
   check(context) {
-    return buildFiles(context).flatMap((path) => findingsIn(context, path));
+    return [...buildFiles(context).flatMap((path) => findingsIn(context, path)), ...onBuilt(hardCodedPath, context, leakedPath)];
   },
 };
 

@@ -28,6 +28,15 @@ import { buildIsolation } from "./build-isolation.ts";
 import { torchRequirement } from "./torch-requirement.ts";
 import { packagePair } from "./package-pair.ts";
 import { nightlyPin } from "./nightly-pin.ts";
+import { cudaLibraryConflict } from "./cuda-library-conflict.ts";
+import { glibcVersion } from "./glibc-version.ts";
+import { libstdcxxVersion } from "./libstdcxx-version.ts";
+import { ownSymbol } from "./own-symbol.ts";
+import { staleBuild } from "./stale-build.ts";
+import { stamp } from "./stamp.ts";
+import { torchOperators } from "./torch-operators.ts";
+import { torchSymbols } from "./torch-symbols.ts";
+import { wheelTag } from "./wheel-tag.ts";
 import type { Rule } from "./rule.ts";
 
 export type { Rule, RuleContext } from "./rule.ts";
@@ -59,6 +68,15 @@ export const rules: readonly Rule[] = [
   torchRequirement,
   packagePair,
   nightlyPin,
+  torchSymbols,
+  ownSymbol,
+  torchOperators,
+  libstdcxxVersion,
+  glibcVersion,
+  cudaLibraryConflict,
+  wheelTag,
+  staleBuild,
+  stamp,
 ];
 
 /** The rule of a name, or undefined. */

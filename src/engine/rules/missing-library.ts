@@ -1,4 +1,6 @@
 import type { DeclaredTarget } from "../model/index.ts";
+import { notLoaded } from "./binaries/missing-library.ts";
+import { withBuilt } from "./binaries/report.ts";
 import { once, onceForSources } from "./once.ts";
 import type { Rule } from "./rule.ts";
 import { includesOf, isTorchPythonHeader, namesOf } from "./sources.ts";
@@ -9,10 +11,10 @@ import { capital, finding, place, targetsPhrase } from "./support.ts";
 export const missingLibrary: Rule = {
   name: "missing-library",
   severity: "error",
-  summary: "A library that the sources need is not linked: torch's Python binding without libtorch_python.",
+  summary: "A library that the sources or a built file need is not linked or not found: torch's Python binding without libtorch_python.",
   check(context) {
     const targets = new Map(context.declared.map((body) => [body.name, body.target]));
-    return context.declared.flatMap((body) => {
+    return withBuilt(missingLibrary, context, context.declared.flatMap((body) => {
       const { target } = body;
       if (!linksItself(target)) return [];
       const need = needOf(context, body);
@@ -21,13 +23,13 @@ export const missingLibrary: Rule = {
       const torch = linked.names.find(isLibtorch);
       if (torch === undefined || linked.unknown || linked.names.some((name) => /torch_python/i.test(name))) return [];
       const link = target.links.find((one) => isLibtorch(one.name));
-      return [finding(this, {
+      return [finding(missingLibrary, {
         message: `${capital(targetsPhrase([body.name]))} converts tensors to and from Python (${need.what} at ${place(need.location, context.root)}) and links ${torch} without torch_python: the import fails with "undefined symbol: THPVariableClass" or an undefined pybind11 type_caster of at::Tensor. TORCH_LIBRARIES does not contain libtorch_python; find it with find_library(TORCH_PYTHON_LIBRARY torch_python PATHS "\${TORCH_INSTALL_PREFIX}/lib") and link it. This is no ABI mismatch.`,
         location: link?.evidence.location ?? target.location,
         target: body.name,
         related: [{ message: `${need.what} needs libtorch_python.`, location: need.location }, { message: `${body.name} is made here.`, location: target.location }],
       })];
-    });
+    }), notLoaded);
   },
 };
 

@@ -3,17 +3,21 @@ import type { Condition, DeclaredBody, Evidence, Finding, Fix, SourceEvidence } 
 import { compareVersions, exactVersion, factsOf, observationsOf, parseVersion, valueOf } from "../model/index.ts";
 import type { Flag } from "../sources/flags/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
+import { withBuilt } from "./binaries/report.ts";
+import type { Observed } from "./binaries/report.ts";
+import { nameOf } from "./binaries/subjects.ts";
+import { disagreements, torchOfFit } from "./binaries/words.ts";
 import { deleteArgumentFix, replaceFix } from "./edits.ts";
 import { once } from "./once.ts";
-import type { Rule, RuleContext } from "./rule.ts";
+import type { BuiltFile, Rule, RuleContext } from "./rule.ts";
 import { conditionSuffix, describe, finding, groupBy, locationKey, place, relatedPlace, targetMadeHere, targetsPhrase, viaPlaces } from "./support.ts";
 import { allowedTorch, dependsOnTorchVersion, exchangesObjects, givenTorch, judgedByRange, releaseEvidence, torchWithout } from "./torch.ts";
 
 export const pybind11Internals: Rule = {
   name: "pybind11-internals",
   severity: "warning",
-  summary: "The build takes a pybind11 that does not share its types with the one inside torch.",
-  check: (context) => [...foreignPybind11(context), ...writtenKeys(context)],
+  summary: "The build takes, or a built file holds, a pybind11 that does not share its types with the one inside torch.",
+  check: (context) => withBuilt(pybind11Internals, context, [...foreignPybind11(context), ...writtenKeys(context)], otherKey),
 };
 
 /** The releases that use pybind11 3 work the key out by themselves: pytorch/pytorch#160754. */
@@ -128,6 +132,19 @@ function foreignPybind11(context: RuleContext): readonly Finding[] {
     }));
   }
   return findings;
+}
+
+/** The key in the file's own strings, where it is not the key of libtorch_python. */
+function otherKey(context: RuleContext, file: BuiltFile): Observed | undefined {
+  const [first] = file.origin === "jit-cache" ? [] : disagreements(file, "pybind11-internals");
+  if (first === undefined || file.fit === undefined) return undefined;
+  const keys = `${nameOf(context, file)} has the pybind11 key ${first.built}, and ${torchOfFit(file.fit)} has ${first.installed}`;
+  return {
+    message: `${keys}. Modules with different keys do not see each other's types: a type that torch registers is refused with "TypeError: ... incompatible function arguments" although it looks right. ${first.because}`,
+    shown: `${keys}.`,
+    severity: first.weight,
+    against: first.evidence,
+  };
 }
 
 const keyMacros: ReadonlySet<string> = new Set(["PYBIND11_COMPILER_TYPE", "PYBIND11_STDLIB", "PYBIND11_BUILD_ABI", "PYBIND11_PLATFORM_ABI_ID"]);

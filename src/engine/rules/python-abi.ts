@@ -1,6 +1,8 @@
 import { canHoldTogether, compareVersions, factsOf, observationsOf, valueOf } from "../model/index.ts";
 import type { DeclaredBody, DeclaredTarget, Finding, WheelTag } from "../model/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
+import { otherPython } from "./binaries/python-abi.ts";
+import { withBuilt } from "./binaries/report.ts";
 import { once, onceForSources } from "./once.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { includesOf, installedTorch, isTorchPythonHeader, isUnstableTorchHeader, namesOf } from "./sources.ts";
@@ -11,7 +13,7 @@ import { capital, finding, locationKey, place, shortPath, targetsPhrase } from "
 export const pythonAbi: Rule = {
   name: "python-abi",
   severity: "error",
-  summary: "The limited-API promise of an extension or a wheel is not what its sources and flags do.",
+  summary: "The limited-API promise of an extension or a wheel is not what its sources and flags do, or a built file is for another Python.",
   check(context) {
     const tags = observationsOf(context.observations, "wheel-tag");
     const found = context.declared.flatMap((body) => [
@@ -26,7 +28,7 @@ export const pythonAbi: Rule = {
       const key = `${locationKey(one.location)} ${one.severity}`;
       if (!distinct.has(key)) distinct.set(key, one);
     }
-    return [...distinct.values()];
+    return withBuilt(pythonAbi, context, [...distinct.values()], otherPython);
   },
 };
 

@@ -1,6 +1,8 @@
 import type { DeclaredBody, Language, Location } from "../model/index.ts";
 import { isRefusedUnderStableAbi } from "../installed/index.ts";
 import { parseFlags } from "../sources/flags/index.ts";
+import { withBuilt } from "./binaries/report.ts";
+import { newerShim, unstableImports } from "./binaries/stable-abi.ts";
 import { once } from "./once.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { includesOf, isUnstableTorchHeader, stableAbiDefines, stableAbiMacros } from "./sources.ts";
@@ -18,9 +20,9 @@ interface Claim {
 export const stableAbi: Rule = {
   name: "stable-abi",
   severity: "error",
-  summary: "A target that claims torch's stable ABI uses headers that are not part of it.",
+  summary: "A target that claims torch's stable ABI uses what is not part of it, or a built file needs a newer one than the torch it meets has.",
   check(context) {
-    return context.declared.flatMap((body) => {
+    const included = context.declared.flatMap((body) => {
       const claims = claimsOf(context, body);
       const offending = new Map<string, Use>();
       for (const use of claims.length === 0 ? [] : includesOf(context, body)) {
@@ -32,7 +34,7 @@ export const stableAbi: Rule = {
         const [first, ...others] = uses;
         const claim = first && claims.find((one) => reaches(one, first));
         if (first === undefined || claim === undefined) return [];
-        return [finding(this, {
+        return [finding(stableAbi, {
           message: `${capital(targetsPhrase([body.name]))} claims torch's stable ABI (${claim.macro} at ${place(claim.location, context.root)}) and includes ${first.what}, ${why(context, first.what)}. Use the headers under torch/csrc/stable and torch/headeronly, or drop ${claim.macro}.`,
           location: first.location,
           target: body.name,
@@ -40,6 +42,7 @@ export const stableAbi: Rule = {
         })];
       });
     });
+    return withBuilt(stableAbi, context, included, (at, file) => newerShim(at, file) ?? unstableImports(at, file, file.target === undefined ? undefined : claimsOf(at, file.target)[0]));
   },
 };
 

@@ -1,6 +1,8 @@
 import { boundsOf, evaluateMarker, parseMarker, satisfies, valueOf } from "../model/index.ts";
 import type { Finding, MarkerEnvironment, Requirement } from "../model/index.ts";
 import { looseBuildTorch } from "./build-isolation.ts";
+import { floorTooLow } from "./binaries/requirement.ts";
+import { wheelFindings } from "./binaries/wheels.ts";
 import { clashes } from "./pins/clashes.ts";
 import { clashingFiles } from "./pins/files.ts";
 import { imageFindings } from "./pins/images.ts";
@@ -18,7 +20,7 @@ export const torchRequirement: Rule = {
   summary: "Requirements on torch that contradict each other, or a native package that does not say which torch it works with.",
   check(context) {
     const perPackage = packagesOf(context).flatMap((one) => [...buildAgainstInstall(context, one), ...clashingLists(context, torchRequirement, one), ...unbound(context, one), ...againstGiven(context, one)]);
-    return [...impossible(context, torchRequirement), ...perPackage, ...recipes(context, torchRequirement), ...clashingFiles(context, torchRequirement), ...imageFindings(context, torchRequirement)];
+    return [...impossible(context, torchRequirement), ...perPackage, ...recipes(context, torchRequirement), ...clashingFiles(context, torchRequirement), ...imageFindings(context, torchRequirement), ...floorTooLow(torchRequirement, context), ...wheelFindings(torchRequirement, context, (one) => one.kind === "requires-torch")];
   },
 };
 

@@ -6,6 +6,7 @@ const interfaceNames = [
   "STABLE_TORCH_LIBRARY", "STABLE_TORCH_LIBRARY_IMPL", "STABLE_TORCH_LIBRARY_FRAGMENT",
   "THPVariable_Wrap", "THPVariable_Unpack", "THPVariable_Check", "THPVariableClass",
   "at::Tensor", "torch::Tensor", "Tensor", "torch::stable", "c10::intrusive_ptr", "c10::IValue", "DLManagedTensor", "DLManagedTensorVersioned",
+  "findSchemaOrThrow", "torch_call_dispatcher", "aoti_torch_call_dispatcher",
 ] as const;
 
 /** Every name that `scanSource` should look for on behalf of the rules. */

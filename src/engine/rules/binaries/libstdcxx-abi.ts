@@ -1,0 +1,37 @@
+/** The libstdc++ ABI that a built file shows. */
+import { valueOf } from "../../model/index.ts";
+import type { BuiltFile, RuleContext } from "../rule.ts";
+import { abiFacts } from "../libstdcxx/claims.ts";
+import { againstOf, traitSaid } from "./traits.ts";
+import type { Observed } from "./report.ts";
+import { nameOf } from "./subjects.ts";
+import { isElsewhere, libraryName, loaderSays, missingOf, needing, symbolsPhrase, torchOfFit } from "./words.ts";
+
+/** Symbols whose other std::string spelling torch exports: compiled with the other _GLIBCXX_USE_CXX11_ABI. */
+export function otherStringAbi(context: RuleContext, file: BuiltFile): Observed | undefined {
+  const missing = missingOf(file, "abi-twin");
+  const [first] = missing;
+  // What the JIT cache holds is made anew by the next load().
+  if (file.fit === undefined || file.origin === "jit-cache") return undefined;
+  if (first === undefined) return traitSaid(context, file, ["libstdcxx-abi"], "_GLIBCXX_USE_CXX11_ABI");
+  const torch = torchOfFit(file.fit);
+  const has = valueOf(file.fit.against.facts, "libstdcxx-abi");
+  const own = valueOf(file.body.facts, "libstdcxx-abi") ?? (has === undefined ? undefined : has === 1 ? 0 : 1);
+  const where = first.foundIn === undefined ? "" : ` in ${libraryName(first.foundIn)}`;
+  const what = `${symbolsPhrase(missing)}, which ${torch} exports with the other std::string only${where}. ${loaderSays(file, first.symbol)}`;
+  const needs = `${needing(context, file, first.neededBy)} ${what}`;
+  const isOwn = own !== undefined && has !== undefined && !isElsewhere(file, first.neededBy);
+  return {
+    message: `${isOwn ? `${nameOf(context, file)} is compiled with _GLIBCXX_USE_CXX11_ABI=${own}, and ${torch} is built with ${has}: it needs ${what}` : needs} ${remedy(file, has)}`,
+    shown: needs,
+    against: againstOf(file, "libstdcxx-abi"),
+  };
+}
+
+/** Where the build files already ask for torch's value, the file is merely old. */
+function remedy(file: BuiltFile, wanted: 0 | 1 | undefined): string {
+  if (wanted === undefined) return "Rebuild it against this torch.";
+  const declared = file.target === undefined ? [] : abiFacts(file.target, "CXX");
+  if (declared.some((one) => one.value === wanted)) return `The build files ask for ${wanted} by now: rebuild it.`;
+  return file.distribution === undefined ? `Rebuild it with _GLIBCXX_USE_CXX11_ABI=${wanted}.` : `Install a build of ${file.distribution.name} with _GLIBCXX_USE_CXX11_ABI=${wanted} (wheel names say cxx11abi${wanted === 1 ? "TRUE" : "FALSE"}), or build it from source.`;
+}

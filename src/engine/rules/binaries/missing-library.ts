@@ -1,0 +1,45 @@
+/** What a built file needs, is there, and is not loaded; or is not there and is no matter of versions. */
+import type { BuiltFile, RuleContext } from "../rule.ts";
+import { shortPath } from "../support.ts";
+import { missingOthers } from "./dependencies.ts";
+import type { Observed } from "./report.ts";
+import { nameOf } from "./subjects.ts";
+import { libraryName, listed, loaderSays, loading, missingOf, needing, symbolsPhrase, torchOfFit } from "./words.ts";
+
+export function notLoaded(context: RuleContext, file: BuiltFile): Observed | undefined {
+  return symbolElsewhere(context, file) ?? notFound(context, file);
+}
+
+function symbolElsewhere(context: RuleContext, file: BuiltFile): Observed | undefined {
+  const missing = missingOf(file, "missing-library");
+  const [first] = missing;
+  if (first === undefined || file.fit === undefined || file.origin === "jit-cache") return undefined;
+  const owners = listed(missing.flatMap((one) => (one.foundIn === undefined ? [] : [libraryName(one.foundIn)])));
+  const exported = owners === "" ? "which a library of the environment exports" : `exported by ${owners}`;
+  const needs = `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}, ${exported} beside ${torchOfFit(file.fit)}, and nothing loads ${owners === "" ? "that library" : owners}. ${loaderSays(file, first.symbol)}`;
+  return {
+    message: `${needs} Link ${linkNames(owners)}. This is no ABI mismatch.`,
+    shown: needs,
+    against: first.foundIn === undefined ? [] : [{ kind: "file", path: first.foundIn, what: `exports ${first.symbol}` }],
+  };
+}
+
+/** "torch_python" of "libtorch_python.so", as a linker wants it. */
+function linkNames(owners: string): string {
+  return owners === "" ? "it" : owners.replaceAll(/\blib([\w-]+)\.so(?:\.[\d.]+)?/g, "$1");
+}
+
+function notFound(context: RuleContext, file: BuiltFile): Observed | undefined {
+  const missing = missingOthers(file);
+  const [first] = missing;
+  // A package brings libraries for several machines and tries them in turn (one for each FFmpeg, one for each backend).
+  if (first === undefined || file.fit === undefined || (file.origin === "installed" && file.body.profile.kind !== "python-module")) return undefined;
+  const by = first.providedBy === undefined ? "" : ` ${first.providedBy} brings it.`;
+  const searched = first.searched.length === 0 ? "" : ` It was looked for in ${listed(first.searched.map((one) => shortPath(one, context.root)))}.`;
+  const rest = missing.length === 1 ? "" : ` So are ${listed(missing.slice(1).map((one) => one.name))}.`;
+  return {
+    message: `${needing(context, file, first.neededBy)} ${first.name}, which is not found.${rest}${searched} ${loading(file)} stops with "${first.name}: cannot open shared object file: No such file or directory".${by}`,
+    ...(file.origin === "installed" ? { severity: "warning" as const } : {}),
+    shown: `${nameOf(context, file)} needs ${first.name}, which is not found.`,
+  };
+}

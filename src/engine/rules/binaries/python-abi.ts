@@ -1,0 +1,44 @@
+/** CPython's side of a built file: the interpreter that its name and its symbols are for. */
+import { valueOf } from "../../model/index.ts";
+import type { BuiltFile, RuleContext } from "../rule.ts";
+import type { Observed } from "./report.ts";
+import { nameOf, suffixOf } from "./subjects.ts";
+import { disagreements, loaderSays, missingOf, symbolsPhrase } from "./words.ts";
+
+export function otherPython(context: RuleContext, file: BuiltFile): Observed | undefined {
+  if (file.fit === undefined || file.origin === "jit-cache") return undefined;
+  return limitedApiBroken(context, file) ?? otherInterpreter(context, file) ?? missingPythonSymbols(context, file);
+}
+
+/** Named abi3, and uses what the limited API does not have. */
+function limitedApiBroken(context: RuleContext, file: BuiltFile): Observed | undefined {
+  const [first] = disagreements(file, "python-stable-abi", "python-limited-api");
+  if (first === undefined) return undefined;
+  return {
+    message: `${nameOf(context, file)} promises CPython's stable ABI by its name, and does not keep to it: ${first.built} against ${first.installed}. ${first.because}`,
+    severity: first.weight,
+    against: first.evidence,
+  };
+}
+
+/** Left-overs for another Python in build folders harm nobody: Python does not look at them. */
+function otherInterpreter(context: RuleContext, file: BuiltFile): Observed | undefined {
+  const [first] = disagreements(file, "python-suffix");
+  if (first === undefined || file.fit === undefined || file.origin === "build-folder" || suffixOf(file) === undefined) return undefined;
+  const version = valueOf(file.fit.against.facts, "python-version");
+  return {
+    message: `${nameOf(context, file)} is for ${suffixOf(file) ?? first.built}, and the Python beside the torch to check against${version === undefined ? "" : `, ${version},`} takes ${first.installed}: it does not look at a file of that name, and the import ends with "No module named". ${first.because}`,
+    severity: file.origin === "installed" || file.origin === "beside-package" ? "warning" : first.weight,
+    against: first.evidence,
+  };
+}
+
+function missingPythonSymbols(context: RuleContext, file: BuiltFile): Observed | undefined {
+  const missing = missingOf(file, "other-library").filter((one) => /^_?Py/.test(one.symbol) && (one.neededBy === undefined || one.neededBy === file.body.path));
+  const [first] = missing;
+  if (first === undefined || file.fit === undefined || file.body.profile.kind !== "python-module") return undefined;
+  const version = valueOf(file.fit.against.facts, "python-version");
+  return {
+    message: `${nameOf(context, file)} needs ${symbolsPhrase(missing, "function")} of CPython, which Python${version === undefined ? "" : ` ${version}`} does not export: it was built for another Python. ${loaderSays(file, first.symbol)} Rebuild it with the Python that imports it.`,
+  };
+}

@@ -1,0 +1,27 @@
+/** What the reader of wheels found, as findings: rules do not judge wheels again. */
+import type { Finding, WheelDisagreement, WheelProfile } from "../../model/index.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+import { finding } from "../support.ts";
+
+/** One finding for each wheel and kind of broken promise. */
+export function wheelFindings(rule: Rule, context: RuleContext, wanted: (one: WheelDisagreement) => boolean): readonly Finding[] {
+  return (context.wheels ?? []).flatMap((wheel) => {
+    const kinds = new Map<string, WheelDisagreement[]>();
+    for (const one of wheel.disagreements.filter(wanted)) kinds.set(one.kind, [...(kinds.get(one.kind) ?? []), one]);
+    return [...kinds.values()].flatMap((group) => group.slice(0, 1).map((first) => finding(rule, {
+      message: `${wheel.fileName}: ${first.message}${more(group)}`,
+      severity: first.weight,
+      location: placeOfWheel(wheel),
+      against: first.evidence,
+    })));
+  });
+}
+
+function more(group: readonly WheelDisagreement[]): string {
+  if (group.length < 2) return "";
+  return ` The same holds in ${group.length - 1} more ${group.length === 2 ? "place" : "places"} of the wheel.`;
+}
+
+function placeOfWheel(wheel: WheelProfile): Finding["location"] {
+  return { path: wheel.path, range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } } };
+}

@@ -1,0 +1,26 @@
+import { onBuilt } from "./binaries/report.ts";
+import type { Observed } from "./binaries/report.ts";
+import { libraryName, loaderSays, missingOf, needing, releasesPhrase, signature, symbolsPhrase, torchOfFit } from "./binaries/words.ts";
+import type { BuiltFile, Rule, RuleContext } from "./rule.ts";
+
+/** torch's C++ interface changes with every minor release; a file built for another one asks for what is not there. */
+export const torchSymbols: Rule = {
+  name: "torch-symbols",
+  severity: "error",
+  summary: "A built file needs C++ symbols of torch that the installed torch does not export: it was built for another torch.",
+  check: (context) => onBuilt(torchSymbols, context, drifted),
+};
+
+function drifted(context: RuleContext, file: BuiltFile): Observed | undefined {
+  const missing = missingOf(file, "drift");
+  const [first] = missing;
+  if (first === undefined || file.fit === undefined || file.origin === "jit-cache") return undefined;
+  const torch = torchOfFit(file.fit);
+  const near = first.nearest === undefined ? "" : ` ${libraryName(first.nearest.library)} exports \`${signature(first.nearest.demangled)}\` instead of the first.`;
+  const releases = releasesPhrase(file.fit, missing);
+  const away = file.distribution === undefined ? "Rebuild it against this torch." : `Install a build of ${file.distribution.name} for this torch.`;
+  return {
+    message: `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}, which ${torch} does not export.${near} ${loaderSays(file, first.symbol)}${releases === undefined ? "" : ` ${releases}`} ${away} _GLIBCXX_USE_CXX11_ABI has nothing to do with it.`,
+    against: first.torch === undefined ? [] : [{ kind: "catalogue", table: "torch-symbols", row: first.symbol, source: first.torch.source }],
+  };
+}
