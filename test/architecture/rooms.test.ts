@@ -28,7 +28,7 @@ const engineRooms: Readonly<Record<string, readonly string[]>> = {
 
 /** Formats and patterns that are not this project's subject. */
 const enginePackages = ["jsonc-parser", "picomatch", "toml-eslint-parser", "yaml"];
-const engineBuiltins = ["node:crypto", "node:fs", "node:os", "node:path", "node:url", "node:util", "node:zlib", "node:perf_hooks", "node:buffer"];
+const engineBuiltins = ["node:crypto", "node:fs", "node:fs/promises", "node:os", "node:path", "node:url", "node:util", "node:zlib", "node:perf_hooks", "node:buffer"];
 const builtins = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
 const networkModules = /^(?:node:)?(?:http|https|http2|net|tls|dgram|dns)$|^undici$/;
 const processModules = /^(?:node:)?(?:child_process|cluster|worker_threads)$|^execa$/;
@@ -75,7 +75,7 @@ test("only the workshop starts processes", () => {
 test("only the room for remote files, and the workshop, reach the network", () => {
   const mayReach = /^src\/(?:engine\/binaries\/remote|workshop)\//;
   const importing = allImports.filter((one) => networkModules.test(one.to)).map((one) => one.from);
-  const calling = sourceFiles("src/**/*.ts").filter((file) => /(?<![.\w])(?:fetch|new (?:WebSocket|EventSource))\s*\(/.test(readFileSync(join(root, file), "utf8")));
+  const calling = sourceFiles("src/**/*.ts").filter((file) => /(?<![.#\w])(?:fetch|new (?:WebSocket|EventSource))\s*\(/.test(readFileSync(join(root, file), "utf8")));
   assert.deepEqual([...importing, ...calling].filter((file) => !mayReach.test(file)), []);
 });
 
