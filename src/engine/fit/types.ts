@@ -1,4 +1,5 @@
 import type { LibraryImage } from "../binaries/library.ts";
+import type { Catalogue } from "../catalogue/index.ts";
 import type { BuiltBody, Evidence, InstalledBody, Trait } from "../model/index.ts";
 
 /** An environment with the libraries that can be looked into. */
@@ -13,14 +14,64 @@ export interface FitEnvironment {
    * RUNPATH or RPATH leads to their folder ($ORIGIN), or by the folder of the file itself where the loader would look there.
    */
   readonly companions?: readonly LibraryImage[];
+  /** The interpreter that would import the file; absent: not known, or none (libtorch). */
+  readonly python?: LibraryImage;
+  /** Libraries that `import torch` opens by path before its own: those of NVIDIA's wheels. */
+  readonly preloaded?: readonly LibraryImage[];
+  /** Functions of torch's stable ABI by the first release that has them, as its own headers guard them. */
+  readonly stableShims?: () => ReadonlyMap<string, string>;
   /** What is not known of it, in sentences: "of libtorch_cuda only hashes". */
   readonly notKnown: readonly string[];
 }
 
-/** The libraries of this machine in glibc's search order. */
+/**
+ * The libraries of this machine. The order in which they are searched is the loader's and lives in `search.ts`; this only
+ * opens what is asked for.
+ */
 export interface MachineLibraries {
-  /** `requester` with its RPATH or RUNPATH asks for `name`. undefined: not found. `searched` collects the folders. */
-  find(name: string, requester: LibraryImage, inheritedRpath: readonly string[], searched: string[]): LibraryImage | undefined;
+  /** The ELF file at a path, opened once; undefined when there is none. */
+  open(path: string): LibraryImage | undefined;
+  isFolder(path: string): boolean;
+  /** What /etc/ld.so.cache has for a name, for e_machine `machine`. */
+  cached(name: string, machine: number | undefined): string | undefined;
+  /** LD_LIBRARY_PATH of the process that would import the file. */
+  readonly libraryPath: readonly string[];
+  /** Folders that are searched last, those of a foreign root first. */
+  readonly defaultFolders: readonly string[];
+  /** The value of $PLATFORM, "x86_64". */
+  readonly platform: string;
+  /** Values of $LIB to try. */
+  readonly lib: readonly string[];
+}
+
+/** In which releases of torch a symbol is exported: a table of the catalogue. */
+export interface SymbolHistory {
+  /** Releases (public version), oldest first, whose official Linux wheels export it; undefined: not recorded. */
+  releasesExporting(symbol: string): readonly string[] | undefined;
+  /** All releases that were recorded, oldest first. */
+  readonly releases: readonly string[];
+  readonly source: string;
+}
+
+/** A public class whose size or constants differ between two releases. */
+export interface LayoutChange {
+  readonly class: string;
+  readonly from: number;
+  readonly to: number;
+  readonly source: string;
+}
+
+export interface FitOptions {
+  readonly catalogue: Catalogue;
+  readonly history?: SymbolHistory;
+  /** The GPU that would run it: compute capability times ten, 90 for 9.0. */
+  readonly gpu?: { readonly capability: number; readonly name?: string };
+  /** False: the file is loaded in a process that never imported torch. Absent: torch is imported first. */
+  readonly importTorchFirst?: boolean;
+  /** The torch with which the file was built, where something beside the file tells it: the metadata of its wheel, its distribution. */
+  readonly builtWith?: { readonly version: string; readonly source: Evidence };
+  /** Sizes of public classes that differ between two releases; undefined: one of the two was not measured. */
+  readonly layoutChanges?: (from: string, to: string) => readonly LayoutChange[] | undefined;
 }
 
 export type MissingKind =
@@ -74,11 +125,14 @@ export interface MissingVersion {
   readonly library: string;
   /** The file that would be loaded and lacks it. */
   readonly foundIn: string;
+  /** The highest that it has of the same series. */
   readonly highest: string | undefined;
+  /** The object that asks for it: the file itself or a library that it brings. */
+  readonly neededBy: string;
 }
 
 export interface TraitComparison {
-  readonly trait: Trait | "python-stable-abi" | "stable-abi-minimum" | "layout" | "stamp" | "cuda-library";
+  readonly trait: Trait | "python-stable-abi" | "stable-abi-minimum" | "layout" | "stamp" | "cuda-library" | "two-libtorch";
   /** As people write it. */
   readonly built: string;
   readonly installed: string;
@@ -96,7 +150,7 @@ export interface FitResult {
   readonly against: InstalledBody;
   /** "no-conflict": nothing was found among what was checked; see `notChecked`. */
   readonly verdict: "no-conflict" | "conflict" | "unknown";
-  /** In the order of the file's symbol table: the first is the one that the loader would name, as far as the order of relocations tells. */
+  /** In the loader's order: libraries that the file brings before the file, then by relocations where they are known. The first is the one that ld.so names. */
   readonly missing: readonly MissingSymbol[];
   readonly missingDependencies: readonly MissingDependency[];
   readonly missingVersions: readonly MissingVersion[];

@@ -1,0 +1,111 @@
+import * as path from "node:path";
+import type { LibraryImage } from "../binaries/library.ts";
+import { valueOf } from "../model/index.ts";
+import type { Files, InstalledBody } from "../model/index.ts";
+import { machineLibraries } from "./machine.ts";
+import { headerShims } from "./stableShims.ts";
+import { stemOf } from "./torchProcess.ts";
+import type { FitEnvironment, MachineLibraries } from "./types.ts";
+
+/** Files of torch in a folder that it shares with others. */
+const torchFile = /^lib(?:torch|c10|shm|caffe2)[\w]*\.so(?:\.[\d.]+)?$/;
+
+/** Names and folders of _preload_cuda_deps in torch/__init__.py (2.14): below site-packages/nvidia, by component or by CUDA major. */
+const preloaded = ["libcublasLt", "libcublas", "libcudnn", "libnvrtc", "libnvrtc-builtins", "libcudart", "libcupti", "libcufft", "libcurand", "libnvJitLink", "libcusparse", "libcusparseLt", "libcusolver", "libnccl", "libnvshmem_host", "libcufile", "libnvToolsExt"];
+
+/** What the loading model may know of the process that would import the file. */
+export interface Where {
+  /** Variables of that process: LD_LIBRARY_PATH counts. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The loading environment of a torch on this machine: an environment, a torch package or a libtorch folder. */
+export function environmentOf(body: InstalledBody, files: Files, where: Where): FitEnvironment {
+  const notKnown: string[] = [];
+  const platform = valueOf(body.facts, "platform") ?? "linux-x86_64";
+  if (!platform.startsWith("linux-") || body.torchRoot === undefined) {
+    return { body, torchLibraries: [], notKnown: [body.torchRoot === undefined ? `No torch folder is known for ${body.name}.` : `The loading model knows Linux only; this torch is for ${platform}.`] };
+  }
+  const root = foreignRoot(body.torchRoot);
+  const machine = machineLibraries(files, {
+    environment: where.environment,
+    platform: platform === "linux-aarch64" ? "aarch64" : "x86_64",
+    ...(root === undefined ? {} : { root }),
+  });
+  const python = body.source === "libtorch" ? undefined : interpreterOf(body, files, machine);
+  if (python === undefined && body.source !== "libtorch") {
+    notKnown.push(`No interpreter lies beside the torch in ${body.torchRoot}: names of CPython's C API are not checked.`);
+  }
+  if ((where.environment["LD_PRELOAD"] ?? "") !== "") {
+    notKnown.push(`LD_PRELOAD is set to ${where.environment["LD_PRELOAD"]}; what it brings is not part of the model.`);
+  }
+  const torchLibraries = torchFiles(body, files).flatMap((file) => machine.open(file) ?? []);
+  return {
+    body,
+    torchLibraries,
+    machine,
+    ...(python === undefined ? {} : { python }),
+    preloaded: torchLibraries.some((one) => stemOf(one.path) === "libtorch_cuda") ? nvidiaFiles(body.torchRoot, files).flatMap((file) => machine.open(file) ?? []) : [],
+    stableShims: headerShims(body, files),
+    notKnown,
+  };
+}
+
+/** "/srv/image" of "/srv/image/usr/lib/python3/dist-packages/torch": a Debian that was unpacked below a folder. */
+function foreignRoot(torchRoot: string): string | undefined {
+  const root = /^(.+)\/usr\/lib\/python3\/dist-packages\/torch$/.exec(torchRoot)?.[1];
+  return root === "" ? undefined : root;
+}
+
+function interpreterOf(body: InstalledBody, files: Files, machine: MachineLibraries): LibraryImage | undefined {
+  const version = valueOf(body.facts, "python-version");
+  const minor = version === undefined ? undefined : /^\d+\.\d+/.exec(version)?.[0];
+  const prefix = body.prefix ?? debianPrefix(body.torchRoot ?? "");
+  if (prefix === undefined) {
+    return undefined;
+  }
+  for (const name of [...(minor === undefined ? [] : [`python${minor}`, `python${minor}t`]), "python3", "python"]) {
+    const real = files.realPath(path.join(prefix, "bin", name));
+    const image = real === undefined ? undefined : machine.open(real);
+    if (image !== undefined) {
+      return image;
+    }
+  }
+  return undefined;
+}
+
+/** "/usr" of "/usr/lib/python3/dist-packages/torch". */
+function debianPrefix(torchRoot: string): string | undefined {
+  return /^(.*)\/lib\/python3\/dist-packages\/torch$/.exec(torchRoot)?.[1];
+}
+
+/** torch's own libraries: those of torch/lib, those that Debian and conda keep in a shared folder, and torch/_C. Each once. */
+function torchFiles(body: InstalledBody, files: Files): readonly string[] {
+  const torchRoot = body.torchRoot ?? "";
+  const own = path.join(torchRoot, "lib");
+  const channel = valueOf(body.facts, "torch-channel");
+  const shared = debianPrefix(torchRoot) ?? (channel === "conda-forge" || channel === "conda-pytorch" ? body.prefix : undefined);
+  const sharedFolders = shared === undefined ? [] : [path.join(shared, "lib"), path.join(shared, "lib", "x86_64-linux-gnu"), path.join(shared, "lib", "aarch64-linux-gnu")];
+  const candidates = [
+    ...files.list(torchRoot).filter((name) => /^_C\..*so$/.test(name)).map((name) => path.join(torchRoot, name)),
+    ...files.list(own).filter((name) => /\.so(?:\.[\d.]+)?$/.test(name)).map((name) => path.join(own, name)),
+    ...sharedFolders.flatMap((folder) => files.list(folder).filter((name) => torchFile.test(name)).map((name) => path.join(folder, name))),
+  ];
+  const seen = new Map<string, string>();
+  for (const file of candidates) {
+    const real = files.realPath(file) ?? file;
+    // torch/lib of Debian holds links; the loader meets the libraries in the shared folder, under their sonames.
+    if (!seen.has(real) || (shared !== undefined && path.dirname(file) === path.dirname(real))) {
+      seen.set(real, file);
+    }
+  }
+  return [...seen.values()];
+}
+
+/** What torch opens by path before its own libraries, in its order. */
+function nvidiaFiles(torchRoot: string, files: Files): readonly string[] {
+  const base = path.join(path.dirname(torchRoot), "nvidia");
+  const folders = files.list(base).map((name) => path.join(base, name, "lib"));
+  const names = folders.flatMap((folder) => files.list(folder).map((name) => ({ name, file: path.join(folder, name) })));
+  return preloaded.flatMap((stem) => names.find(({ name }) => name.startsWith(`${stem}.so.`) && /\d$/.test(name))?.file ?? []);
+}

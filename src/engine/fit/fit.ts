@@ -1,0 +1,170 @@
+import * as path from "node:path";
+import type { LibraryImage } from "../binaries/library.ts";
+import { familyOf } from "../binaries/mangling/index.ts";
+import type { BuiltBody } from "../model/index.ts";
+import { classify } from "./classify.ts";
+import { cudaLibrary, isCudaLibrary } from "./cudaLibraries.ts";
+import { missingDependency, torchCudaMajor } from "./dependencies.ts";
+import { notChecked } from "./notChecked.ts";
+import type { Assume, LoadedObject, Unfound } from "./process.ts";
+import { releasesThatWouldDo } from "./releases.ts";
+import { plainStem, secondLibtorch } from "./secondLibtorch.ts";
+import { resolveSymbols } from "./symbols.ts";
+import type { Import, Resolution } from "./symbols.ts";
+import { isSystemLibrary } from "./systemLibraries.ts";
+import { torchLibrary, torchProcess } from "./torchProcess.ts";
+import type { TorchProcess } from "./torchProcess.ts";
+import { compareTraits } from "./traits/index.ts";
+import type { FitEnvironment, FitOptions, FitResult, TraitComparison } from "./types.ts";
+import { compareSymbolVersions } from "./versions.ts";
+
+/** Disagreements after which the file does not load or ends the process; the others are told and decide nothing by themselves. */
+const decisive: ReadonlySet<TraitComparison["trait"]> = new Set(["platform", "python-suffix", "two-libtorch", "stamp"]);
+
+/**
+ * Whether a file would load in an environment: the loader's search, its symbols and versions, and the traits on which both
+ * must agree, worked out without loading anything. `image` is the file that `built` describes.
+ */
+export function fit(built: BuiltBody, image: LibraryImage, environment: FitEnvironment, options: FitOptions): FitResult {
+  const importTorch = options.importTorchFirst !== false;
+  const before = torchProcess(environment, importTorch);
+  const load = loadFile(image, before, environment);
+  const { root, scope, added, unfound, unlookedAt } = load;
+  const imports = [...(image.imports() ?? [])].map((symbol) => ({ symbol, family: familyOf(symbol.name) }));
+  const isForeign = environment.torchLibraries.some((one) => one.machine !== undefined && image.machine !== undefined && one.machine !== image.machine);
+  const isObject = built.profile.kind === "object";
+  const objects = isForeign || isObject ? [] : [...added.filter((one) => one !== root).reverse(), root];
+  const searched = unique([...before.model.global, ...scope, ...substitutes(unfound, environment)]);
+  const resolution = resolveSymbols(objects, root, searched, environment.python !== undefined);
+  const { certain, hidden } = withoutUnfound(resolution.missing, unfound);
+  const around = {
+    environment,
+    scope: searched.flatMap((one) => one.image ?? []),
+    outside: outsideOf(before, searched, environment),
+    history: options.history,
+    root: image,
+  };
+  const versions = compareSymbolVersions(objects, load.model);
+  const usesUnstable = imports.some((one) => one.family === "torch");
+  const stableNames = imports.filter((one) => one.family === "torch-stable").map((one) => one.symbol.name);
+  const second = isForeign ? undefined : secondLibtorch(scope, environment);
+  const sides = { built, environment, options, scope: searched, usesUnstable, stableNames };
+  const traits = [...(second === undefined ? [] : [second]), ...compareTraits(sides)];
+  const missing = certain.map((one) => classify(one, around));
+  const missingDependencies = isForeign ? [] : unfound.map((one) => missingDependency(one, environment, importTorch));
+  const releases = releasesThatWouldDo(imports.filter((one) => one.family === "torch" || one.family === "torch-stable").map((one) => one.symbol), options.history, environment);
+  const isConflict = missing.length > 0 || missingDependencies.length > 0 || versions.missing.length > 0 || traits.some((one) => one.agrees === false && decisive.has(one.trait));
+  const doubts = doubtsOf(resolution, environment, usesUnstable || stableNames.length > 0, isObject);
+  return {
+    built,
+    against: environment.body,
+    verdict: isConflict ? "conflict" : doubts.length > 0 ? "unknown" : "no-conflict",
+    missing,
+    missingDependencies,
+    missingVersions: versions.missing,
+    traits,
+    ...(releases.releases === undefined ? {} : { releasesThatWouldDo: releases.releases }),
+    loaded: listed(searched, before, root),
+    notChecked: [...doubts, ...notChecked({ sides, resolution, hidden, unlookedAt, assumed: before.assumed, unreadVersions: versions.unread, releases, unfound })],
+  };
+}
+
+interface Load {
+  readonly model: TorchProcess["model"];
+  readonly root: LoadedObject;
+  readonly scope: readonly LoadedObject[];
+  readonly added: readonly LoadedObject[];
+  readonly unfound: readonly Unfound[];
+  /** Libraries of which it is not known whether they are there. */
+  readonly unlookedAt: readonly string[];
+}
+
+/** What dlopen of the file brings into the process. */
+function loadFile(image: LibraryImage, before: TorchProcess, environment: FitEnvironment): Load {
+  const unlookedAt: string[] = [];
+  const cudaMajor = torchCudaMajor(environment);
+  const assume: Assume = (name) => {
+    const isForMachine = isSystemLibrary(name) || cudaLibrary(name)?.isDriver === true;
+    const belongsToTorch = cudaLibrary(name)?.majors.includes(cudaMajor ?? -1) === true;
+    const isKnownMachine = environment.machine !== undefined;
+    // Without an interpreter a torch folder is a part of an environment: its CUDA libraries may be elsewhere.
+    const isWhole = environment.python !== undefined || environment.body.source === "libtorch";
+    if (isKnownMachine ? !isWhole && belongsToTorch : isForMachine || belongsToTorch || (plainStem(name) === undefined && !isCudaLibrary(name))) {
+      unlookedAt.push(name);
+      return { path: name, how: "taken for installed, not looked into" };
+    }
+    return undefined;
+  };
+  const companions = new Map((environment.companions ?? []).map((one) => [one.path, one]));
+  const model = before.model.fork(companions);
+  const { scope, added, unfound } = model.open(image, { loader: before.importer, how: "the file itself", isGlobal: false, assume });
+  const [root = model.assumeLoaded(image.path, "the file itself", image)] = scope;
+  return { model, root, scope, added, unfound, unlookedAt: [...new Set(unlookedAt)] };
+}
+
+/** Torch's libraries in the place of those that were not found: what lies in them is not missing for a second reason. */
+function substitutes(unfound: readonly Unfound[], environment: FitEnvironment): readonly LoadedObject[] {
+  const found = new Map<string, LibraryImage>();
+  const queue = unfound.map((one) => one.name);
+  for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
+    const image = torchLibrary(environment, name);
+    if (image !== undefined && !found.has(image.path)) {
+      found.set(image.path, image);
+      queue.push(...(image.needed ?? []));
+    }
+  }
+  return [...found.values()].map((image) => ({ image, name: image.soname ?? path.basename(image.path), path: image.path, how: "not found by the loader", loader: undefined }));
+}
+
+/** Symbols that a library which was not found may have held are no finding of their own. */
+function withoutUnfound(missing: readonly Import[], unfound: readonly Unfound[]): { readonly certain: readonly Import[]; readonly hidden: readonly Import[] } {
+  const names = unfound.map((one) => one.name);
+  const mayHold = ({ family, symbol }: Import): boolean => names.some((name) => {
+    if (symbol.version?.library !== undefined) {
+      return symbol.version.library === name;
+    }
+    return plainStem(name) !== undefined ? family === "torch" || family === "torch-stable" : isCudaLibrary(name) ? family === "cuda" : /^libpython/.test(name) ? family === "python" : !isSystemLibrary(name) && family === "own-or-other";
+  });
+  return { certain: missing.filter((one) => !mayHold(one)), hidden: missing.filter(mayHold) };
+}
+
+/** Libraries that are in the process or beside torch, and not in the scope of the file. */
+function outsideOf(before: TorchProcess, searched: readonly LoadedObject[], environment: FitEnvironment): readonly LibraryImage[] {
+  const inside = new Set(searched.map((one) => one.path));
+  const all = [...environment.torchLibraries, ...(environment.companions ?? []), ...before.model.objects.flatMap((one) => one.image ?? []), ...(environment.preloaded ?? [])];
+  return unique(all).filter((one) => !inside.has(one.path) && !/^_C\./.test(path.basename(one.path)));
+}
+
+/** What leaves the answer open: torch's side or the file's own imports were not readable. */
+function doubtsOf(resolution: Resolution, environment: FitEnvironment, usesTorch: boolean, isObject: boolean): readonly string[] {
+  const doubts: string[] = [];
+  if (isObject) {
+    doubts.push("An object file is not loaded by itself: only the library or module that is linked from it can be checked.");
+  }
+  if (usesTorch && environment.torchLibraries.length === 0) {
+    doubts.push(`What the libraries of ${environment.body.name} export is not known, so no symbol of torch was checked.`);
+  }
+  for (const one of resolution.unread) {
+    doubts.push(`The symbols that ${one.path} needs could not be read.`);
+  }
+  for (const [library, imports] of resolution.uncertain) {
+    const open = imports.filter((one) => one.family === "torch" || one.family === "torch-stable" || (one.family === "own-or-other" && one.symbol.version === undefined));
+    if (open.length > 0 && environment.torchLibraries.length > 0) {
+      doubts.push(`${open.length} ${open.length === 1 ? "symbol" : "symbols"} (${open[0]?.symbol.name}${open.length > 1 ? ", ..." : ""}) may lie in ${library}, which was not looked into.`);
+    }
+  }
+  return doubts;
+}
+
+/** The libraries that are searched, then those that are in the process and not searched for this file. */
+function listed(searched: readonly LoadedObject[], before: TorchProcess, root: LoadedObject): FitResult["loaded"] {
+  const rest = before.model.objects.filter((one) => !searched.includes(one));
+  return [
+    ...searched.filter((one) => one !== root).map(({ name, path: file, how }) => ({ name, path: file, how })),
+    ...rest.map(({ name, path: file, how }) => ({ name, path: file, how: `${how}; not searched for this file` })),
+  ];
+}
+
+function unique<T>(values: readonly T[]): readonly T[] {
+  return [...new Set(values)];
+}

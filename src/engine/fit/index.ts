@@ -1,0 +1,8 @@
+/**
+ * Would it load? The loading model: what `import torch` has put into the process, what the loader would add for a file, and
+ * whether every name, version and trait agrees. Nothing is loaded, run or imported.
+ */
+export { environmentOf } from "./environment.ts";
+export { environmentOfImages } from "./images.ts";
+export { fit } from "./fit.ts";
+export type * from "./types.ts";

@@ -1,0 +1,57 @@
+import type { DynamicSymbol } from "../binaries/library.ts";
+import { familyOf } from "../binaries/mangling/index.ts";
+import { compareVersions, publicVersion, valueOf } from "../model/index.ts";
+import type { InstalledBody } from "../model/index.ts";
+import { shimVersion } from "./stableShims.ts";
+import type { FitEnvironment, MissingSymbol, SymbolHistory } from "./types.ts";
+
+/** From when to when the official wheels export a symbol; undefined: not recorded, or in none of them. */
+export function historyOf(symbol: string, history: SymbolHistory | undefined): MissingSymbol["torch"] {
+  const releases = history?.releasesExporting(symbol);
+  const [since] = releases ?? [];
+  const last = releases?.at(-1);
+  if (history === undefined || since === undefined || last === undefined) {
+    return undefined;
+  }
+  return { since, until: last === history.releases.at(-1) ? null : last, source: history.source };
+}
+
+/** Whether the torch of a body is older than a release; undefined: its version is not known. */
+export function sideOf(release: string, body: InstalledBody): "older" | "same-or-newer" | undefined {
+  const version = valueOf(body.facts, "torch-version");
+  const installed = version === undefined ? undefined : publicVersion(version);
+  return installed === undefined ? undefined : compareVersions(installed, release) < 0 ? "older" : "same-or-newer";
+}
+
+export interface ReleaseAnswer {
+  /** Oldest first; undefined: nothing is recorded of what the file needs. */
+  readonly releases: readonly string[] | undefined;
+  /** Names of torch of which no release is recorded. */
+  readonly unrecorded: readonly string[];
+}
+
+/**
+ * Releases whose official wheels export every name of torch that the file needs, weak ones aside. Names of which nothing is
+ * recorded are left out and counted. Functions of the stable ABI count by their guards where the history has none.
+ */
+export function releasesThatWouldDo(imports: readonly DynamicSymbol[], history: SymbolHistory | undefined, environment: FitEnvironment): ReleaseAnswer {
+  if (history === undefined) {
+    return { releases: undefined, unrecorded: [] };
+  }
+  const needed = imports.filter((one) => one.binding !== "weak");
+  const unrecorded: string[] = [];
+  let releases: readonly string[] = history.releases;
+  let known = 0;
+  for (const { name } of needed) {
+    const recorded = history.releasesExporting(name);
+    const since = recorded === undefined && familyOf(name) === "torch-stable" ? shimVersion(name, environment.stableShims)?.since : undefined;
+    if (recorded === undefined && since === undefined) {
+      unrecorded.push(name);
+      continue;
+    }
+    known += 1;
+    const allowed = new Set(recorded);
+    releases = releases.filter((one) => (since === undefined ? allowed.has(one) : compareVersions(one, since) >= 0));
+  }
+  return { releases: known === 0 ? undefined : releases, unrecorded };
+}

@@ -1,0 +1,39 @@
+import * as path from "node:path";
+import type { LoadedObject } from "./process.ts";
+import { stemOf } from "./torchProcess.ts";
+import type { FitEnvironment, TraitComparison } from "./types.ts";
+
+/** "libc10" of "libc10.so.1.13", "libc10-9b4183be.so" and "libc10.9b4183be.so"; undefined when it is no library of torch. */
+export function plainStem(name: string): string | undefined {
+  const stem = path.basename(name).replace(/\.so(?:\..*)?$/, "").replace(/[-.][0-9a-f]{8}$/, "");
+  return /^lib(?:torch(?:_\w+)?|c10(?:_\w+)?|shm|caffe2_\w+)$/.test(stem) ? stem : undefined;
+}
+
+/** The libraries of which there may be one copy in a process: each holds the registries of operators and types. */
+const single = new Set(["libc10", "libtorch", "libtorch_cpu", "libtorch_cuda", "libtorch_python", "libc10_cuda"]);
+
+/**
+ * Libraries of another torch among those that the file would load: both register the same operators and share mutexes by
+ * name, and the process ends with SIGABRT ("std::system_error, Invalid argument") before Python sees an exception.
+ */
+export function secondLibtorch(scope: readonly LoadedObject[], environment: FitEnvironment): TraitComparison | undefined {
+  const own = new Set(environment.torchLibraries.map((one) => one.path));
+  const foreign = scope.filter((one) => {
+    const stem = plainStem(one.name) ?? plainStem(one.path);
+    return stem !== undefined && single.has(stem) && one.image !== undefined && !own.has(one.path);
+  });
+  if (foreign.length === 0 || environment.torchLibraries.length === 0) {
+    return undefined;
+  }
+  const ours = foreign.flatMap((one) => environment.torchLibraries.find((image) => stemOf(image.path) === (plainStem(one.name) ?? plainStem(one.path))) ?? []);
+  const [first] = foreign;
+  return {
+    trait: "two-libtorch",
+    built: foreign.map((one) => one.path).join(", "),
+    installed: (ours.length > 0 ? ours : environment.torchLibraries).map((one) => one.path).join(", "),
+    agrees: false,
+    weight: "error",
+    because: `Loading the file brings ${first?.path} (found by ${first?.how}) into a process that has another libtorch. Two copies register the same operators, and the process ends with SIGABRT: "terminate called after throwing an instance of 'std::system_error'" or "Tried to register multiple backend fallbacks".`,
+    evidence: foreign.map((one) => ({ kind: "file" as const, path: one.path, what: `loaded for ${one.loader?.path ?? "the file"}` })),
+  };
+}

@@ -1,0 +1,117 @@
+import * as path from "node:path";
+import type { DynamicSymbol, LibraryImage } from "../binaries/library.ts";
+import { familyOf } from "../binaries/mangling/index.ts";
+import type { SymbolFamily } from "../model/index.ts";
+import type { LoadedObject } from "./process.ts";
+import { isCudaLibrary } from "./cudaLibraries.ts";
+import { isSystemLibrary } from "./systemLibraries.ts";
+
+/** A file with more undefined symbols than this is not looked through to the end. */
+const maximumImports = 500_000;
+
+/** An undefined symbol, and whose it is. */
+export interface Import {
+  readonly symbol: DynamicSymbol;
+  readonly family: SymbolFamily;
+  readonly object: LoadedObject;
+}
+
+export interface Resolution {
+  /** Global symbols that nothing in the scope defines. */
+  readonly missing: readonly Import[];
+  /** Those that only a library can define which was not looked into, by that library's name. */
+  readonly uncertain: ReadonlyMap<string, readonly Import[]>;
+  /** Every torch-side import of the file itself. */
+  readonly torchImports: readonly DynamicSymbol[];
+  /** Objects whose imports are not known. */
+  readonly unread: readonly LoadedObject[];
+}
+
+/**
+ * Binds every undefined symbol of the newly loaded objects in the scope that ld.so would use: the global one, then that of
+ * the file. Both Python's import and torch.ops.load_library bind at once (RTLD_NOW), so functions count like data. Weak
+ * symbols may stay undefined. `objects` are in the order in which the loader relocates them.
+ */
+export function resolveSymbols(objects: readonly LoadedObject[], root: LoadedObject, scope: readonly LoadedObject[], interpreterKnown: boolean): Resolution {
+  const images = scope.map((one) => one.image).filter((one) => one !== undefined);
+  const opaque = scope.filter((one) => one.image === undefined);
+  const missing: Import[] = [];
+  const uncertain = new Map<string, Import[]>();
+  const torchImports: DynamicSymbol[] = [];
+  const unread: LoadedObject[] = [];
+  // Which library answered last answers next, mostly.
+  let recent: LibraryImage | undefined;
+  for (const object of objects) {
+    const imports = object.image === undefined ? [] : object.image.imports();
+    if (imports === undefined) {
+      unread.push(object);
+      continue;
+    }
+    const lacking: Import[] = [];
+    let count = 0;
+    for (const symbol of imports) {
+      count += 1;
+      if (count > maximumImports) {
+        break;
+      }
+      const family = familyOf(symbol.name);
+      if (object === root && (family === "torch" || family === "torch-stable")) {
+        torchImports.push(symbol);
+      }
+      if (symbol.binding === "weak" || symbol.binding === "local" || recent?.defines(symbol.name, symbol.version?.name) === true) {
+        continue;
+      }
+      const definer = images.find((one) => one !== recent && one.defines(symbol.name, symbol.version?.name));
+      if (definer !== undefined) {
+        recent = definer;
+        continue;
+      }
+      const found = { symbol, family, object };
+      const place = opaqueFor(found, opaque, interpreterKnown);
+      if (place === undefined) {
+        lacking.push(found);
+      } else {
+        uncertain.set(place, [...(uncertain.get(place) ?? []), found]);
+      }
+    }
+    missing.push(...(object.image === undefined ? [] : inLoaderOrder(lacking, object.image)));
+  }
+  return { missing, uncertain, torchImports, unread };
+}
+
+/** What the loader would complain of first comes first: the order of relocations where the file tells it. */
+function inLoaderOrder(imports: Import[], image: LibraryImage): readonly Import[] {
+  const order = imports.length > 1 ? image.relocationOrder?.() : undefined;
+  if (order === undefined) {
+    return imports;
+  }
+  const places = new Map(order.map((name, index) => [name, index]));
+  return imports.sort((a, b) => (places.get(a.symbol.name) ?? Infinity) - (places.get(b.symbol.name) ?? Infinity));
+}
+
+/** The library that was not looked into and may define a symbol; "" for the interpreter; undefined: none may. */
+function opaqueFor({ symbol, family }: Import, opaque: readonly LoadedObject[], interpreterKnown: boolean): string | undefined {
+  const named = symbol.version?.library;
+  if (named !== undefined) {
+    return opaque.find((one) => one.name === named)?.name;
+  }
+  const fits = (one: LoadedObject): boolean => {
+    const name = path.basename(one.name);
+    switch (family) {
+      case "torch":
+      case "torch-stable":
+        return /^lib(?:torch|c10|shm|caffe2)/.test(name);
+      case "cuda":
+        return isCudaLibrary(name);
+      case "python":
+        return /^libpython/.test(name);
+      case "libstdcxx":
+      case "glibc":
+        return isSystemLibrary(name);
+      case "own-or-other":
+        return !isSystemLibrary(name) && !isCudaLibrary(name) && !/^lib(?:torch|c10|shm|caffe2|python)/.test(name);
+    }
+  };
+  const place = opaque.find(fits)?.name;
+  return place ?? (family === "python" && !interpreterKnown ? "" : undefined);
+}

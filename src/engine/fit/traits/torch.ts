@@ -1,0 +1,119 @@
+import { compareVersions, publicVersion, valueOf } from "../../model/index.ts";
+import { torchName } from "../classify.ts";
+import { shimVersion } from "../stableShims.ts";
+import type { TraitComparison } from "../types.ts";
+import type { Comparison, Sides } from "./setting.ts";
+import { known } from "./setting.ts";
+
+/** At most so many classes are named in a sentence. */
+const namedClasses = 4;
+
+/** The oldest torch with all functions of the stable ABI that the file needs. */
+export const stableMinimum: Comparison = ({ built, environment, stableNames }) => {
+  const versions = stableNames.flatMap((name) => {
+    const since = shimVersion(name, environment.stableShims);
+    return since === undefined ? [] : [{ name, ...since }];
+  });
+  const strictest = versions.sort((a, b) => compareVersions(b.since, a.since))[0];
+  const theirs = known(environment.body, "torch-version");
+  if (strictest === undefined || theirs === undefined) {
+    return undefined;
+  }
+  const agrees = compareVersions(publicVersion(theirs.value) ?? theirs.value, strictest.since) >= 0;
+  const because = `${strictest.name} exists since torch ${strictest.since}${agrees ? "" : `, and the installed torch is ${theirs.value}`}.`;
+  return { trait: "stable-abi-minimum", built: strictest.since, installed: theirs.value, agrees, weight: "error", because, evidence: [{ kind: "file", path: built.path, what: `needs ${strictest.name}` }, ...theirs.evidence] };
+};
+
+/** The stamp's torch against the installed one, key by key; the gravest disagreement is told. */
+export const stamp: Comparison = (sides) => {
+  const { stamp: lines } = sides.built.profile;
+  if (lines === undefined) {
+    return undefined;
+  }
+  const findings = [stampedVersion(sides, lines), stampedAbi(sides, lines), stampedTarget(sides, lines)].filter((one) => one !== undefined);
+  return findings.find((one) => one.agrees === false) ?? findings[0];
+};
+
+type Stamp = Readonly<Record<string, string>>;
+
+function stampedVersion(sides: Sides, lines: Stamp): TraitComparison | undefined {
+  const version = lines["torch.version"];
+  const theirs = known(sides.environment.body, "torch-version");
+  if (version === undefined || theirs === undefined || lines["torch.abi"] === "stable") {
+    return undefined;
+  }
+  const git = lines["torch.git"];
+  const installedGit = valueOf(sides.environment.body.facts, "torch-git-version");
+  const sameGit = git === undefined || installedGit === undefined || installedGit.startsWith(git) || git.startsWith(installedGit);
+  const agrees = version === theirs.value && sameGit;
+  const because = agrees
+    ? `The stamp says that the file was built with torch ${version}, which is installed.`
+    : version === theirs.value
+      ? `The stamp says that the file was built with torch ${version} of commit ${git}, and the installed torch ${theirs.value} is of commit ${installedGit}: the version is the same, the build is not.`
+      : `The stamp says that the file was built with torch ${version}, and ${theirs.value} is installed: torch's C++ ABI is promised for the very torch with which one compiles.`;
+  return compared(sides, "torch.version", version, theirs.value, agrees, because);
+}
+
+function stampedAbi(sides: Sides, lines: Stamp): TraitComparison | undefined {
+  const abi = lines["torch.cxx11_abi"] ?? lines["cxx.cxx11_abi"];
+  const theirs = known(sides.environment.body, "libstdcxx-abi");
+  if (abi === undefined || theirs === undefined || lines["torch.abi"] === "stable") {
+    return undefined;
+  }
+  const agrees = abi === String(theirs.value);
+  return compared(sides, "torch.cxx11_abi", abi, String(theirs.value), agrees, agrees ? `The stamp and the installed torch agree on _GLIBCXX_USE_CXX11_ABI=${abi}.` : `The stamp says _GLIBCXX_USE_CXX11_ABI=${abi}, and the installed torch has ${theirs.value}.`);
+}
+
+function stampedTarget(sides: Sides, lines: Stamp): TraitComparison | undefined {
+  const target = targetVersion(lines["torch.target"]);
+  const theirs = known(sides.environment.body, "torch-version");
+  if (target === undefined || theirs === undefined) {
+    return undefined;
+  }
+  const agrees = compareVersions(publicVersion(theirs.value) ?? theirs.value, target) >= 0;
+  return compared(sides, "torch.target", target, theirs.value, agrees, agrees ? `The stamp asks for torch ${target} or later.` : `The stamp says TORCH_TARGET_VERSION ${target}, and the installed torch is ${theirs.value}.`);
+}
+
+/** "2.10.0" of 0x020a000000000000: one byte each for major, minor and patch. */
+function targetVersion(text: string | undefined): string | undefined {
+  const digits = /^0x([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})[0-9a-f]{10}$/i.exec(text ?? "");
+  return digits === null ? undefined : digits.slice(1, 4).map((byte) => Number.parseInt(byte, 16)).join(".");
+}
+
+function compared(sides: Sides, key: string, built: string, installed: string, agrees: boolean, because: string): TraitComparison {
+  return { trait: "stamp", built, installed, agrees, weight: "error", because, evidence: [{ kind: "file", path: sides.built.path, what: `its stamp says ${key}=${sides.built.profile.stamp?.[key] ?? ""}` }] };
+}
+
+/** The torch with which the file was compiled, where anything tells. */
+export function builtTorch(sides: Pick<Sides, "built" | "options">): string | undefined {
+  return sides.options.builtWith?.version ?? sides.built.profile.stamp?.["torch.version"] ?? valueOf(sides.built.facts, "torch-version");
+}
+
+/** Sizes of torch's public classes between the torch of the build and the installed one: symbols do not show them. */
+export const layout: Comparison = (sides) => {
+  const from = builtTorch(sides);
+  const to = known(sides.environment.body, "torch-version");
+  if (!sides.usesUnstable || from === undefined || to === undefined) {
+    return undefined;
+  }
+  const changes = sides.options.layoutChanges?.(from, to.value);
+  if (changes === undefined) {
+    return undefined;
+  }
+  const evidence = [...(sides.options.builtWith === undefined ? [] : [sides.options.builtWith.source]), ...to.evidence];
+  const [first] = changes;
+  if (first === undefined) {
+    return { trait: "layout", built: from, installed: to.value, agrees: true, weight: "info", because: `None of the measured classes of torch changed its size between ${from} and ${to.value}.`, evidence };
+  }
+  const named = changes.slice(0, namedClasses).map((one) => `${one.class} (${one.from} and ${one.to} bytes)`).join(", ");
+  const more = changes.length > namedClasses ? ` and ${changes.length - namedClasses} more` : "";
+  return {
+    trait: "layout",
+    built: from,
+    installed: to.value,
+    agrees: false,
+    weight: "warning",
+    because: `The file was compiled with torch ${from}, and ${torchName(sides.environment)} has other sizes of ${named}${more}. Code that was inlined into the file reads members where they no longer are; nothing says so when it is loaded.`,
+    evidence: [...evidence, { kind: "catalogue", table: "torch-layouts", row: first.class, source: first.source }],
+  };
+};

@@ -1,0 +1,50 @@
+import type { LoadedObject } from "./process.ts";
+import type { ProcessModel } from "./process.ts";
+import type { MissingVersion } from "./types.ts";
+
+export interface VersionAnswer {
+  readonly missing: readonly MissingVersion[];
+  /** Libraries whose versions could not be looked at, with the versions that are asked of them. */
+  readonly unread: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * Compares what newly loaded objects ask of others by version with what those define: the loader's message is
+ * "version `GLIBCXX_3.4.32' not found". A library without any version definitions satisfies every request.
+ */
+export function compareSymbolVersions(objects: readonly LoadedObject[], model: ProcessModel): VersionAnswer {
+  const missing: MissingVersion[] = [];
+  const unread = new Map<string, string[]>();
+  for (const object of objects) {
+    for (const need of object.image?.versionNeeds() ?? []) {
+      const provider = model.loaded(need.library);
+      if (provider?.image === undefined) {
+        unread.set(need.library, [...(unread.get(need.library) ?? []), ...need.versions]);
+        continue;
+      }
+      const defined = provider.image.versionDefinitions();
+      for (const version of defined.length === 0 ? [] : need.versions.filter((one) => !defined.includes(one))) {
+        missing.push({ version, library: need.library, foundIn: provider.path, highest: highestOf(defined, version), neededBy: object.path });
+      }
+    }
+  }
+  return { missing, unread };
+}
+
+/** The highest definition of the same series: of GLIBCXX for GLIBCXX_3.4.32. */
+function highestOf(defined: readonly string[], like: string): string | undefined {
+  const series = /^(.*?)_?\d/.exec(like)?.[1] ?? like;
+  return defined.filter((one) => new RegExp(`^${series}_?\\d`).test(one)).sort(compareNumbers).at(-1);
+}
+
+/** By their numbers: "GLIBC_2.4" before "GLIBC_2.17". */
+export function compareNumbers(one: string, other: string): number {
+  const [a, b] = [one, other].map((text) => (text.match(/\d+/g) ?? []).map(Number));
+  for (let index = 0; index < Math.max(a?.length ?? 0, b?.length ?? 0); index += 1) {
+    const difference = (a?.[index] ?? -1) - (b?.[index] ?? -1);
+    if (difference !== 0) {
+      return difference;
+    }
+  }
+  return 0;
+}
