@@ -5,7 +5,7 @@ import type { RangeReader } from "./range-reader.ts";
 
 const entrySize = 16;
 /** The widest libraries known need a hundred others; the rest of the segment is a few dozen entries. */
-const maximumEntries = 16384;
+const maximumEntries = 4096;
 
 /** Tags of the dynamic segment. Source: gABI "Dynamic Section", and glibc's elf/elf.h for the GNU ones. */
 export const tag = {

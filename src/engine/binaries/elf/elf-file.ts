@@ -7,7 +7,7 @@ import { dynamicSegment, fileOffset, interpreterSegment, noteSegment, readHeader
 import type { ElfHeader, ElfType, Segment } from "./header.ts";
 import { readNotes } from "./notes.ts";
 import type { ElfNote } from "./notes.ts";
-import { RangeReader } from "./range-reader.ts";
+import { RangeReader, maximumRequest } from "./range-reader.ts";
 import type { FetchRange } from "./range-reader.ts";
 import { damaged, hex } from "./refusal.ts";
 import type { ElfFailure } from "./refusal.ts";
@@ -18,7 +18,10 @@ import { SymbolTable } from "./symbols.ts";
 import { readVersions } from "./versions.ts";
 import type { Versions } from "./versions.ts";
 
+/** Of search paths and comments. */
 const maximumText = 64 * 1024;
+/** Of names of libraries and versions. */
+const maximumName = 4096;
 const maximumProblems = 32;
 const sectionTypeNote = 7;
 const sectionTypeDynamicSymbols = 11;
@@ -78,6 +81,8 @@ export class ElfFile implements LibraryImage {
   readonly #header: ElfHeader;
   readonly #dynamic: DynamicEntries | undefined;
   readonly #problems = new Set<string>();
+  /** File offset of the string table. */
+  readonly #strings: number | undefined;
   #symbolTable: SymbolTable | undefined | "not-read" = "not-read";
   #versions: Versions | undefined;
   #sections: readonly Section[] | undefined;
@@ -90,7 +95,8 @@ export class ElfFile implements LibraryImage {
     this.#reader = reader;
     this.#header = header;
     this.#dynamic = dynamic;
-    this.needed = (dynamic?.needed ?? []).flatMap((offset) => this.#textOf("DT_NEEDED", offset) ?? []);
+    this.#strings = this.#offsetOf(tag.strings);
+    this.needed = (dynamic?.needed ?? []).flatMap((offset) => this.#textOf("DT_NEEDED", offset, maximumName) ?? []);
     this.soname = this.#textOf("DT_SONAME", this.#value(tag.soname));
     this.rpath = splitPath(this.#textOf("DT_RPATH", this.#value(tag.rpath)));
     this.runpath = splitPath(this.#textOf("DT_RUNPATH", this.#value(tag.runpath)));
@@ -160,18 +166,16 @@ export class ElfFile implements LibraryImage {
    */
   relocationOrder(): readonly string[] {
     const symbols = this.#symbols();
-    const names = new Set<string>();
-    const seen = new Set<number>();
-    for (const index of symbols === undefined || this.#dynamic === undefined ? [] : relocatedSymbols(this.#reader, this.#dynamic, (address) => this.fileOffset(address))) {
-      if (!seen.has(index)) {
-        seen.add(index);
-        const name = symbols?.undefinedName(index);
-        if (name !== undefined && name !== "") {
-          names.add(name);
-        }
+    if (symbols === undefined) {
+      return [];
+    }
+    const indexes = new Set<number>();
+    for (const index of this.#relocatedSymbols()) {
+      if (index < symbols.count) {
+        indexes.add(index);
       }
     }
-    return [...names];
+    return [...new Set(symbols.undefinedNames(indexes))];
   }
 
   /** All notes: of the note segments, or of note sections in a file without segments. */
@@ -212,15 +216,29 @@ export class ElfFile implements LibraryImage {
 
   /** Why no symbol can be looked up though the file says that it has some; `offset` is where the table should be. */
   symbolTableProblem(): { readonly what: string; readonly offset: number } | undefined {
-    for (const [key, what, size] of [[tag.strings, "string table", 1], [tag.symbols, "symbol table", 24], [tag.gnuHash, "GNU hash table", 16], [tag.hash, "hash table", 8]] as const) {
+    if (this.#dynamic === undefined) {
+      return undefined;
+    }
+    for (const [key, what, size] of [[tag.strings, "string table", this.#value(tag.stringsSize) ?? 1], [tag.symbols, "symbol table", 24], [tag.gnuHash, "GNU hash table", 16], [tag.hash, "hash table", 8], [tag.versionIndexes, "symbol version table", 2]] as const) {
       const address = this.#value(key);
       const offset = address === undefined ? undefined : this.fileOffset(address);
-      if (address !== undefined && (offset === undefined || !this.#reader.has(offset, size))) {
-        return { what: `the address of its ${what}, ${Number.isFinite(address) ? hex(address) : "an impossible one"}, lies in none of its segments`, offset: this.segments.find((one) => one.type === dynamicSegment)?.offset ?? 0 };
+      if (address !== undefined && offset === undefined) {
+        return { what: `the address of its ${what}, ${hex(address)}, lies in none of its segments`, offset: this.segments.find((one) => one.type === dynamicSegment)?.offset ?? 0 };
+      }
+      if (offset !== undefined && (!this.#reader.has(offset, size) || size > maximumRequest)) {
+        return { what: `its ${what} at ${hex(offset)}, said to have ${size} bytes or more, does not fit the file`, offset };
       }
     }
-    const at = this.#offsetOf(tag.gnuHash) ?? this.#offsetOf(tag.hash);
-    return at !== undefined && this.#offsetOf(tag.symbols) !== undefined && this.#symbols() === undefined ? { what: `its hash table at ${hex(at)} leads out of the file`, offset: at } : undefined;
+    const hash = this.#offsetOf(tag.gnuHash) ?? this.#offsetOf(tag.hash);
+    const symbols = this.#offsetOf(tag.symbols);
+    if (symbols === undefined || this.#strings === undefined) {
+      return undefined;
+    }
+    const table = this.#symbols();
+    if (table === undefined) {
+      return { what: `its hash table at ${hex(hash ?? 0)} leads out of the file`, offset: hash ?? 0 };
+    }
+    return table.claimed > table.count ? { what: `its symbol table at ${hex(symbols)} is said to have ${table.claimed} entries, which do not fit the file`, offset: symbols } : undefined;
   }
 
   #value(key: number): number | undefined {
@@ -239,14 +257,14 @@ export class ElfFile implements LibraryImage {
   }
 
   /** A text of the string table; library names and paths are UTF-8. */
-  #text(offset: number): string | undefined {
-    const start = this.#offsetOf(tag.strings);
+  #text(offset: number, limit: number): string | undefined {
+    const start = this.#strings;
     const size = this.#value(tag.stringsSize) ?? Infinity;
-    return start === undefined || offset >= size ? undefined : this.#reader.readBytesToNul(start + offset, Math.min(size - offset, maximumText))?.toString("utf8");
+    return start === undefined || offset >= size ? undefined : this.#reader.readBytesToNul(start + offset, Math.min(size - offset, limit))?.toString("utf8");
   }
 
-  #textOf(what: string, offset: number | undefined): string | undefined {
-    const text = offset === undefined ? undefined : this.#text(offset);
+  #textOf(what: string, offset: number | undefined, limit = maximumText): string | undefined {
+    const text = offset === undefined ? undefined : this.#text(offset, limit);
     if (offset !== undefined && text === undefined) {
       this.#report(`The text of ${what}, said to be at ${offset} in the string table, lies outside of it.`);
     }
@@ -254,7 +272,13 @@ export class ElfFile implements LibraryImage {
   }
 
   #readVersions(): Versions {
-    this.#versions ??= readVersions(this.#reader, { needs: this.#offsetOf(tag.versionNeeds), definitions: this.#offsetOf(tag.versionDefinitions) }, (offset) => this.#text(offset), (problem) => this.#report(problem));
+    for (const [key, what] of [[tag.versionNeeds, "needed versions"], [tag.versionDefinitions, "version definitions"]] as const) {
+      const address = this.#value(key);
+      if (address !== undefined && this.fileOffset(address) === undefined) {
+        this.#report(`The address of its ${what}, ${hex(address)}, lies in none of its segments.`);
+      }
+    }
+    this.#versions ??= readVersions(this.#reader, { needs: this.#offsetOf(tag.versionNeeds), definitions: this.#offsetOf(tag.versionDefinitions) }, (offset) => this.#text(offset, maximumName), (problem) => this.#report(problem));
     return this.#versions;
   }
 
@@ -267,7 +291,7 @@ export class ElfFile implements LibraryImage {
 
   #openSymbols(): SymbolTable | undefined {
     const symbols = this.#offsetOf(tag.symbols);
-    const strings = this.#offsetOf(tag.strings);
+    const strings = this.#strings;
     const gnuHash = this.#offsetOf(tag.gnuHash);
     const sysvHash = this.#offsetOf(tag.hash);
     const hash = gnuHash !== undefined ? GnuHashTable.read(this.#reader, gnuHash) : sysvHash !== undefined ? SysvHashTable.read(this.#reader, sysvHash) : undefined;
@@ -285,6 +309,10 @@ export class ElfFile implements LibraryImage {
     });
   }
 
+  #relocatedSymbols(): Iterable<number> {
+    return this.#dynamic === undefined ? [] : relocatedSymbols(this.#reader, this.#dynamic, (address) => this.fileOffset(address));
+  }
+
   /**
    * GNU hash tables hold what is exported. A library that exports nothing has an empty one, which does not even tell
    * how many undefined symbols there are: then the section headers do, and the relocations for those that matter.
@@ -295,7 +323,7 @@ export class ElfFile implements LibraryImage {
     }
     const section = this.sections().find((one) => one.type === sectionTypeDynamicSymbols && one.offset === symbols);
     let count = section === undefined ? 0 : Math.floor(section.size / 24);
-    for (const index of this.#dynamic === undefined ? [] : relocatedSymbols(this.#reader, this.#dynamic, (address) => this.fileOffset(address))) {
+    for (const index of this.#relocatedSymbols()) {
       count = Math.max(count, index + 1);
     }
     return count;

@@ -1,7 +1,7 @@
 import type { RangeReader } from "./range-reader.ts";
 
 /** libtorch_cpu has 75,000 symbols; a file that claims more than this is damaged. */
-export const maximumSymbols = 4_000_000;
+export const maximumSymbols = 2_000_000;
 const chainWindow = 16 * 1024;
 /** Of one lookup. A name stands there once for each of its versions; thousands of equal hashes are an attack. */
 const maximumCandidates = 1024;

@@ -30,6 +30,7 @@ export interface ElfHeader {
   /** e_machine: 62 is x86-64, 183 is AArch64. */
   readonly machine: number;
   readonly segments: readonly Segment[];
+  readonly programHeadersEnd: number;
   readonly sections: { readonly offset: number; readonly entrySize: number; readonly count: number; readonly namesIndex: number };
 }
 
@@ -61,7 +62,7 @@ export function readHeader(path: string, reader: RangeReader, whole: boolean): E
       }
     }
   }
-  return { type: (["OTHER", "REL", "EXEC", "DYN", "CORE"] as const)[start.getUint16(16, true)] ?? "OTHER", machine: start.getUint16(18, true), segments, sections };
+  return { type: (["OTHER", "REL", "EXEC", "DYN", "CORE"] as const)[start.getUint16(16, true)] ?? "OTHER", machine: start.getUint16(18, true), segments, programHeadersEnd: readUint64(start, 32) + segments.length * start.getUint16(54, true), sections };
 }
 
 /** Numbers that do not fit the header stand in the first section's own header. */
@@ -101,7 +102,7 @@ function readSegments(path: string, reader: RangeReader, header: DataView): read
   }
   const table = reader.read(offset, entrySize * count);
   if (table === undefined) {
-    return damaged(path, `its ${count} program headers at ${Number.isFinite(offset) ? hex(offset) : "an impossible offset"} lie outside of the file's ${reader.size} bytes`, 32);
+    return damaged(path, `its ${count} program headers at ${hex(offset)} lie outside of the file's ${reader.size} bytes`, 32);
   }
   return Array.from({ length: count }, (_, index) => {
     const at = index * entrySize;

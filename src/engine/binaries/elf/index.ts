@@ -4,6 +4,7 @@
  */
 export { openElf, openElfRanges } from "./elf-file.ts";
 export type { ElfFile, ElfResult } from "./elf-file.ts";
+export { imageFromHead } from "./head.ts";
 export type { ElfNote } from "./notes.ts";
 export { machineName } from "./refusal.ts";
 export type { ElfFailure } from "./refusal.ts";

@@ -3,7 +3,7 @@ const blockSize = 32 * 1024;
 const largeRequest = 128 * 1024;
 const maximumCachedBlocks = 256;
 /** No table that loading depends on is larger; a damaged size cannot ask for more. */
-const maximumRequest = 64 * 1024 * 1024;
+export const maximumRequest = 96 * 1024 * 1024;
 
 /** Bytes from `offset`, fewer at the end of the file; undefined when they cannot be had. */
 export type FetchRange = (offset: number, length: number) => Uint8Array | undefined;

@@ -21,7 +21,7 @@ export function machineName(machine: number): string {
 
 /** "0x1f40", as the tools print places in files. */
 export function hex(offset: number): string {
-  return `0x${offset.toString(16)}`;
+  return Number.isFinite(offset) ? `0x${offset.toString(16)}` : "an impossible place";
 }
 
 export function damaged(path: string, what: string, offset: number): ElfFailure {

@@ -6,13 +6,14 @@ import type { RangeReader } from "./range-reader.ts";
 import type { VersionName, Versions } from "./versions.ts";
 
 const symbolSize = 24;
-const maximumNameLength = 64 * 1024;
+/** Mangled names of deep templates reach some 100 KB. */
+const maximumNameLength = 1024 * 1024;
+/** Bytes of names that one listing reads: many symbols that all name one long text end it. */
+const maximumListing = 512 * 1024 * 1024;
 /** Symbols that are read at once when all are listed: 1.5 MB. */
 const listingWindow = 65536;
 /** After so many single reads the next ones come from the whole tables. */
 const singleReads = 24;
-/** libtorch_cpu's names take 5.5 MB. Larger tables are read name by name. */
-const maximumStrings = 48 * 1024 * 1024;
 /** Symbol tables up to this size stay in memory once they were needed as a whole. */
 const maximumKeptTable = 16 * 1024 * 1024;
 
@@ -38,6 +39,8 @@ export interface SymbolTables {
 /** The dynamic symbol table, looked up as glibc does it. */
 export class SymbolTable {
   readonly count: number;
+  /** How many there should be; more than `count` in a damaged file. */
+  readonly claimed: number;
   readonly #reader: RangeReader;
   readonly #tables: SymbolTables;
   readonly #versionNames = new Map<number, DynamicSymbol["version"]>();
@@ -50,7 +53,8 @@ export class SymbolTable {
     this.#reader = reader;
     this.#tables = tables;
     const room = Math.floor((reader.size - tables.symbols) / symbolSize);
-    this.count = Math.max(0, Math.min(Math.max(tables.hash?.symbolCount ?? 0, tables.count), maximumSymbols, room));
+    this.claimed = Math.max(tables.hash?.symbolCount ?? 0, tables.count);
+    this.count = Math.max(0, Math.min(this.claimed, maximumSymbols, room));
   }
 
   /**
@@ -65,21 +69,23 @@ export class SymbolTable {
   }
 
   /** Every symbol, in the file's order; those whose name lies outside of the string table are left out. */
-  *all(): Generator<DynamicSymbol> {
-    for (const { index, data, at } of this.#entries()) {
-      const name = this.#name(data.getUint32(at, true));
-      if (name !== undefined) {
-        yield this.#symbol(index, data, at, name);
-      }
-    }
+  all(): Generator<DynamicSymbol> {
+    return this.#select(() => true);
+  }
+
+  /** Symbols that other libraries must provide. */
+  undefinedSymbols(): Generator<DynamicSymbol> {
+    return this.#select((data, at) => data.getUint16(at + 6, true) === 0 && data.getUint8(at + 4) >> 4 !== 0 && data.getUint32(at, true) !== 0);
   }
 
   /** Names that others can bind to. A name that stands there in several versions is given once. */
   *exportedNames(): Generator<string> {
     const seen = this.#tables.versions().definitions.length === 0 ? undefined : new Set<string>();
-    for (const { data, at } of this.#entries()) {
-      if (isDefinition(data, at) && isVisible(data, at)) {
-        const name = this.#name(data.getUint32(at, true));
+    const budget = { left: maximumListing };
+    for (let first = 0; first < this.count; first += listingWindow) {
+      const data = this.#window(first);
+      for (let at = 0; data !== undefined && at < data.byteLength; at += symbolSize) {
+        const name = isDefinition(data, at) && isVisible(data, at) ? this.#name(data.getUint32(at, true), budget) : undefined;
         if (name !== undefined && name !== "" && seen?.has(name) !== true) {
           seen?.add(name);
           yield name;
@@ -88,31 +94,26 @@ export class SymbolTable {
     }
   }
 
-  /** Symbols that other libraries must provide. */
-  *undefinedSymbols(): Generator<DynamicSymbol> {
-    for (const { index, data, at } of this.#entries()) {
-      if (data.getUint16(at + 6, true) === 0 && data.getUint8(at + 4) >> 4 !== 0) {
-        const name = this.#name(data.getUint32(at, true));
-        if (name !== undefined && name !== "") {
-          yield this.#symbol(index, data, at, name);
-        }
+  /** Names of those of the symbols, given by index, that other libraries must provide. */
+  *undefinedNames(indexes: Iterable<number>): Generator<string> {
+    const budget = { left: maximumListing };
+    for (const index of indexes) {
+      const entry = index > 0 && index < this.count ? this.#entry(index) : undefined;
+      const name = entry === undefined || entry.getUint16(6, true) !== 0 ? undefined : this.#name(entry.getUint32(0, true), budget);
+      if (name !== undefined && name !== "") {
+        yield name;
       }
     }
   }
 
-  /** The name of a symbol that another library must provide; undefined for one that is defined here. */
-  undefinedName(index: number): string | undefined {
-    const entry = index > 0 && index < this.count ? this.#entry(index) : undefined;
-    return entry === undefined || entry.getUint16(6, true) !== 0 ? undefined : this.#name(entry.getUint32(0, true));
-  }
-
   #find(name: string, version: string | undefined): number | undefined {
     const candidates = this.#tables.hash?.candidates(name) ?? [];
+    const wanted = Buffer.from(`${name}\0`, "latin1");
     let defaults = 0;
     let onlyDefault: number | undefined;
     for (const index of candidates) {
       const entry = index < this.count ? this.#entry(index) : undefined;
-      if (entry === undefined || !isDefinition(entry, 0) || !bindableTypes.has(entry.getUint8(4) & 15) || this.#name(entry.getUint32(0, true)) !== name) {
+      if (entry === undefined || !isDefinition(entry, 0) || !bindableTypes.has(entry.getUint8(4) & 15) || !this.#isNamed(entry.getUint32(0, true), wanted)) {
         continue;
       }
       const versionIndex = this.#versionIndex(index);
@@ -139,18 +140,22 @@ export class SymbolTable {
     return defaults === 1 ? onlyDefault : undefined;
   }
 
-  *#entries(): Generator<{ readonly index: number; readonly data: DataView; readonly at: number }> {
+  *#select(wanted: (data: DataView, at: number) => boolean): Generator<DynamicSymbol> {
+    const budget = { left: maximumListing };
     for (let first = 0; first < this.count; first += listingWindow) {
-      const count = Math.min(listingWindow, this.count - first);
-      const data = this.#reader.read(this.#tables.symbols + first * symbolSize, count * symbolSize);
-      if (data === undefined) {
-        return;
-      }
+      const data = this.#window(first);
       // The first symbol of the table is none.
-      for (let index = first === 0 ? 1 : 0; index < count; index += 1) {
-        yield { index: first + index, data, at: index * symbolSize };
+      for (let at = first === 0 ? symbolSize : 0; data !== undefined && at < data.byteLength; at += symbolSize) {
+        const name = wanted(data, at) ? this.#name(data.getUint32(at, true), budget) : undefined;
+        if (name !== undefined) {
+          yield this.#symbol(first + at / symbolSize, data, at, name);
+        }
       }
     }
+  }
+
+  #window(first: number): DataView | undefined {
+    return this.#reader.read(this.#tables.symbols + first * symbolSize, Math.min(listingWindow, this.count - first) * symbolSize);
   }
 
   #entry(index: number): DataView | undefined {
@@ -166,24 +171,36 @@ export class SymbolTable {
     return kept === undefined ? this.#reader.read(this.#tables.symbols + index * symbolSize, symbolSize) : new DataView(kept.buffer, kept.byteOffset + index * symbolSize, symbolSize);
   }
 
-  #name(offset: number): string | undefined {
-    const { strings, stringsSize } = this.#tables;
-    if (offset >= stringsSize) {
+  #name(offset: number, budget: { left: number }): string | undefined {
+    const text = this.#stringTable();
+    if (text === undefined || offset >= text.length || budget.left <= 0) {
       return undefined;
     }
-    if (this.#singleReads < singleReads && this.#strings === "not-read") {
-      return this.#reader.readBytesToNul(strings + offset, Math.min(stringsSize - offset, maximumNameLength))?.toString("latin1");
+    const end = text.indexOf(0, offset);
+    budget.left -= (end < 0 ? text.length : end) - offset;
+    return end < 0 || end - offset > maximumNameLength ? undefined : text.toString("latin1", offset, end);
+  }
+
+  /** Compares in place; `wanted` ends with a NUL. */
+  #isNamed(offset: number, wanted: Buffer): boolean {
+    const { strings, stringsSize } = this.#tables;
+    if (offset + wanted.length > stringsSize) {
+      return false;
     }
+    if (this.#singleReads < singleReads && this.#strings === "not-read") {
+      const found = this.#reader.read(strings + offset, wanted.length);
+      return found !== undefined && wanted.equals(new Uint8Array(found.buffer, found.byteOffset, found.byteLength));
+    }
+    const text = this.#stringTable();
+    return text !== undefined && offset + wanted.length <= text.length && text.compare(wanted, 0, wanted.length, offset, offset + wanted.length) === 0;
+  }
+
+  #stringTable(): Buffer | undefined {
     if (this.#strings === "not-read") {
-      const read = stringsSize > maximumStrings ? undefined : this.#reader.read(strings, Math.min(stringsSize, this.#reader.size - strings));
+      const read = this.#reader.read(this.#tables.strings, Math.min(this.#tables.stringsSize, this.#reader.size - this.#tables.strings));
       this.#strings = read === undefined ? undefined : Buffer.from(read.buffer, read.byteOffset, read.byteLength);
     }
-    const text = this.#strings;
-    if (text === undefined) {
-      return this.#reader.readBytesToNul(strings + offset, Math.min(stringsSize - offset, maximumNameLength))?.toString("latin1");
-    }
-    const end = offset < text.length ? text.indexOf(0, offset) : -1;
-    return end < 0 || end - offset > maximumNameLength ? undefined : text.toString("latin1", offset, end);
+    return this.#strings;
   }
 
   #versionIndex(index: number): number | undefined {
