@@ -273,8 +273,12 @@ function findIndexes(view: DataView, end: number, names: FoundNames, versions: V
       const number = view.getUint16(start + index * 2, true) & 0x7fff;
       const version = versions.byIndex.get(number);
       impossible = number > 1 && version === undefined;
-      const isUndefined = view.getUint16(names.symbols + index * symbolSize + 6, true) === 0;
-      fitting += number < 2 || (version?.library !== undefined) === isUndefined ? 1 : 0;
+      if (view.getUint16(names.symbols + index * symbolSize + 6, true) === 0) {
+        fitting += version?.library !== undefined ? 1 : number < 2 ? 0 : -1;
+      } else {
+        // Index 0 is for symbols that nobody else sees, which would not be hashed.
+        fitting += number === 1 || (version !== undefined && version.library === undefined) ? 1 : -1;
+      }
     }
     if (!impossible && fitting > most) {
       most = fitting;
