@@ -1,7 +1,9 @@
 /**
  * Makes data/torch-symbols.br of the folder that read-torch-symbols.py left.
  *
- *     node scripts/data/build-torch-symbols.ts FOLDER
+ *     node scripts/data/build-torch-symbols.ts FOLDER [SINCE]
+ *
+ * Releases below SINCE (1.13.0) are left out: from 1.8 on the table would be half as large again, for torches of 2021.
  *
  * Brotli over: one line of JSON (source, number of symbols N and of classes K, libraries, R releases); K rows of R bytes,
  * for each release a bit per library that exports the symbols of the class; N low and N high bytes of the symbols'
@@ -19,10 +21,10 @@ interface Wheel {
   readonly libraries: Readonly<Record<string, { readonly needed: readonly string[] } | undefined>>;
 }
 
-const folder = process.argv[2] ?? "";
+const [, , folder = "", since = "1.13.0"] = process.argv;
 const libraries = ["libc10", "libtorch_cpu", "libtorch_python", "libc10_cuda", "libtorch_cuda", "libtorch_cuda_cpp", "libtorch_cuda_cu", "libtorch"];
-const versions = readdirSync(folder).filter((one) => existsSync(join(folder, one, "wheel.json")))
-  .sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
+const byNumber = (one: string, other: string): number => one.localeCompare(other, "en", { numeric: true });
+const versions = readdirSync(folder).filter((one) => existsSync(join(folder, one, "wheel.json")) && byNumber(one, since) >= 0).sort(byNumber);
 const masks = new Map<string, Uint8Array>();
 const releases = versions.map((version, column) => {
   const wheel = JSON.parse(readFileSync(join(folder, version, "wheel.json"), "utf8")) as Wheel;

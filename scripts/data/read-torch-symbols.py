@@ -1,6 +1,6 @@
 """Reads what the libraries of torch's wheels export, by HTTP ranges, without downloading the wheels.
 
-    python3 scripts/data/read-torch-symbols.py FOLDER [--index URL] [VERSION ...]
+    python3 scripts/data/read-torch-symbols.py FOLDER [VERSION ...] [--index URL]
 
 Leaves FOLDER/VERSION/LIBRARY.txt.gz (one mangled name a line, sorted) and FOLDER/VERSION/wheel.json, for every release
 from 1.8 unless versions are named. The RPATH of the libraries in these wheels was patched, which moved .dynstr and

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { isRecordedSymbol } from "./recordedSymbols.ts";
+import { releaseNumber } from "./releaseNumber.ts";
 
 /** A library of a recorded release: as much of it as the loading model asks for. */
 export interface RecordedLibrary {
@@ -14,7 +15,10 @@ export interface RecordedLibrary {
   exportedNames(): Iterable<string>;
 }
 
-/** Which release of torch exports what: the dynamic symbol tables of the wheels that PyPI serves for Linux x86_64. */
+/**
+ * Which release of torch exports what: the dynamic symbol tables of the wheels that PyPI serves for Linux x86_64.
+ * A release may be named with its label, "2.8.0+cu128"; the recorded wheel stands for all its builds.
+ */
 export interface RecordedSymbols {
   /** Public versions, oldest first. */
   readonly releases: readonly string[];
@@ -32,8 +36,11 @@ export interface RecordedSymbols {
   libstdcxxAbiOf(release: string): 0 | 1 | undefined;
   /** Recorded names that begin so and that the release exports: _ZN3c104cuda9SetDeviceE finds every overload. */
   namesStartingWith(prefix: string, release: string): readonly string[];
-  /** [] when the release is not recorded. `cuda` false: without the libraries that only builds with CUDA have. */
-  librariesOfRelease(release: string, options?: { readonly cuda: boolean }): readonly RecordedLibrary[];
+  /**
+   * [] when the release is not recorded. Of a build without CUDA ("2.8.0+cpu", by its label) those libraries that only
+   * builds with CUDA have are left out; that its libtorch_cpu was built apart, and differs in little, is not recorded.
+   */
+  librariesOfRelease(release: string): readonly RecordedLibrary[];
 }
 
 interface Head {
@@ -120,7 +127,7 @@ class SymbolTable implements RecordedSymbols {
   }
 
   librariesOf(symbol: string, release: string): readonly string[] | undefined {
-    const column = this.releases.indexOf(release);
+    const column = this.#column(release);
     if (column < 0 || !this.isRecorded(symbol)) return undefined;
     const index = this.#find(symbol);
     if (index === undefined) return [];
@@ -128,11 +135,11 @@ class SymbolTable implements RecordedSymbols {
   }
 
   libstdcxxAbiOf(release: string): 0 | 1 | undefined {
-    return this.#head.releases.find((one) => one.version === release)?.libstdcxxAbi;
+    return this.#head.releases[this.#column(release)]?.libstdcxxAbi;
   }
 
   namesStartingWith(prefix: string, release: string): readonly string[] {
-    const column = this.releases.indexOf(release);
+    const column = this.#column(release);
     const names: string[] = [];
     if (column < 0) return names;
     const wanted = Buffer.from(prefix);
@@ -142,11 +149,12 @@ class SymbolTable implements RecordedSymbols {
     return names;
   }
 
-  librariesOfRelease(release: string, { cuda } = { cuda: true }): readonly RecordedLibrary[] {
-    const column = this.releases.indexOf(release);
+  librariesOfRelease(release: string): readonly RecordedLibrary[] {
+    const column = this.#column(release);
     const head = this.#head.releases[column];
     if (head === undefined) return [];
-    const kept = (name: string): boolean => cuda || !cudaOnly.test(name);
+    const withoutCuda = /\+(?:cpu|rocm|xpu)/.test(release);
+    const kept = (name: string): boolean => !withoutCuda || !cudaOnly.test(name);
     return Object.entries(head.needed).filter(([name]) => kept(name)).map(([name, needed]) => {
       const bit = this.#head.libraries.indexOf(name);
       return {
@@ -160,6 +168,10 @@ class SymbolTable implements RecordedSymbols {
         exportedNames: () => this.#exportedNames(column, bit),
       };
     });
+  }
+
+  #column(release: string): number {
+    return this.releases.indexOf(releaseNumber(release) ?? "");
   }
 
   *#exportedNames(column: number, bit: number): Iterable<string> {
