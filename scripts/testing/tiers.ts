@@ -4,6 +4,7 @@ import { join, sep } from "node:path";
 import { root } from "../../test/harness/locations.ts";
 import { browser } from "../prerequisites/browser.ts";
 import { codeServer } from "../prerequisites/codeServer.ts";
+import { compiler } from "../prerequisites/compiler.ts";
 import type { Prerequisite } from "../prerequisites/prerequisite.ts";
 import { torch } from "../prerequisites/torch.ts";
 import { runNodeTests } from "./nodeTests.ts";
@@ -20,7 +21,7 @@ export interface Tier {
 }
 
 /** Folders of `test/` that are tiers of their own. */
-const tierFolders = ["architecture", "server", "host", "ui", "vsix"];
+const tierFolders = ["architecture", "lab", "server", "host", "ui", "vsix"];
 
 /** Tests that read a real torch stand beside the others of their room. */
 const torchSuffix = ".torch.test.ts";
@@ -48,6 +49,7 @@ export const tiers: readonly Tier[] = [
   fileTier("architecture", [], () => testFiles("architecture"), 1, minute),
   fileTier("unit", [], unitFiles, availableParallelism(), 5 * minute),
   fileTier("torch", [torch], torchFiles, 1, 5 * minute),
+  fileTier("lab", [torch, compiler], () => testFiles("lab"), 1, 5 * minute),
   fileTier("server", [], () => testFiles("server/**"), 1, 3 * minute),
   fileTier("host", [codeServer, browser], () => testFiles("host"), 1, 5 * minute),
   fileTier("ui", [codeServer, browser], () => testFiles("ui/**"), 1, 5 * minute),

@@ -40,6 +40,8 @@ export type Expectation =
   | { readonly is: "version"; readonly version: string; readonly library: string }
   /** It is no library of this machine and this Python: damaged, another machine, another Python's suffix. */
   | { readonly is: "refused" }
+  /** Found in the wild: nothing is known beforehand, and the loader's answer is the truth. */
+  | { readonly is: "open" }
   /**
    * It loads, as far as a loader is concerned, and what its initialisers or its process do next fails. Reading cannot
    * tell; what is asked of the prediction is that it finds no conflict and says that it did not look at this.

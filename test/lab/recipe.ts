@@ -23,7 +23,7 @@ export interface Library {
   readonly file: string;
   /** C++ when it ends so; default: by `compiler`. */
   readonly source: string;
-  readonly compiler?: "gcc" | "g++" | "g++-11" | "clang++" | "nvcc";
+  readonly compiler?: "gcc" | "g++" | "g++-11" | "clang++-14" | "nvcc";
   /** Without PyInit. Default: only files named probe have it. */
   readonly module?: boolean;
   readonly flags?: readonly string[];

@@ -80,8 +80,8 @@ export const headers: readonly Experiment[] = [
     (torch) => (is26(torch) ? missing("*", "abi-twin") : { is: "symbol", symbol: "*", kind: "drift" })),
   built("operators-1.13", "TORCH_LIBRARY and ATen, built with 1.13", { headers: "1.13", source: operators, linked: ["c10", "torch_cpu", "torch"], how: "ops", call: callTwice },
     (torch) => (is113(torch) ? loads() : { is: "symbol", symbol: "*", kind: ["drift", "abi-twin"] })),
-  built("operators-clang", "TORCH_LIBRARY and ATen, built by clang", { headers: "2.13", source: operators, linked: ["c10", "torch_cpu", "torch"], how: "ops", compiler: "clang++", call: callTwice },
-    (torch) => (is113(torch) || is26(torch) ? { is: "symbol", symbol: "*", kind: ["drift", "abi-twin"] } : is213(torch) ? loads() : { is: "loads", disagrees: "layout" }), { needs: ["clang++"] }),
+  built("operators-clang", "TORCH_LIBRARY and ATen, built by clang", { headers: "2.13", source: operators, linked: ["c10", "torch_cpu", "torch"], how: "ops", compiler: "clang++-14", call: callTwice },
+    (torch) => (is113(torch) || is26(torch) ? { is: "symbol", symbol: "*", kind: ["drift", "abi-twin"] } : is213(torch) ? loads() : { is: "loads", disagrees: "layout" }), { needs: ["clang++-14"] }),
   built("operators-gcc-11", "TORCH_LIBRARY and ATen, built by GCC 11", { headers: "2.13", source: operators, linked: ["c10", "torch_cpu", "torch"], how: "ops", compiler: "g++-11", call: callTwice },
     (torch) => (is113(torch) || is26(torch) ? { is: "symbol", symbol: "*", kind: ["drift", "abi-twin"] } : is213(torch) ? loads() : { is: "loads", disagrees: "layout" }), { needs: ["g++-11"] }),
 ];

@@ -1,0 +1,60 @@
+/** Prediction against reality, and both against what the experiment was built to show. */
+import type { Expectation } from "./experiment.ts";
+import type { Prediction } from "./prediction.ts";
+import type { Reality } from "./reality.ts";
+
+export const judgements = ["right", "wrong outcome", "wrong name", "wrong kind", "unknown", "trait not seen", "experiment is wrong"] as const;
+export type Judgement = (typeof judgements)[number];
+
+export interface Comparison { readonly judgement: Judgement; readonly why: string }
+
+/** Whether an experiment shows what it was built to show; undefined: it does. */
+export function contradiction(expected: Expectation, reality: Reality): string | undefined {
+  const agrees = ((): boolean => {
+    switch (expected.is) {
+      case "beyond":
+      case "open": return true;
+      case "loads": return reality.outcome === "loads" || (expected.disagrees !== undefined && reality.outcome === "raised");
+      case "refused": return reality.outcome === "refused" || reality.outcome === "died";
+      case "symbol": return reality.outcome === "symbol" && (expected.symbol === "*" || expected.symbol === reality.first);
+      case "library": return reality.outcome === "library" && reality.first === expected.library;
+      case "version": return reality.outcome === "version" && reality.first === expected.version && reality.of === expected.library;
+    }
+  })();
+  return agrees ? undefined : `built to show ${JSON.stringify(expected)}, and the loader says ${told(reality)}`;
+}
+
+export function compare(expected: Expectation, reality: Reality, prediction: Prediction): Comparison {
+  const wrong = contradiction(expected, reality);
+  const sides = `the loader says ${told(reality)}; predicted: ${foretold(prediction)}`;
+  if (wrong !== undefined) return { judgement: "experiment is wrong", why: `${wrong}; predicted: ${foretold(prediction)}` };
+  if (expected.is === "beyond") {
+    return prediction.saysWhatItLeftOut ? { judgement: "right", why: "" } : { judgement: "wrong outcome", why: `${expected.why} The prediction does not say what it left out; ${sides}` };
+  }
+  if (prediction.verdict === "unknown") return { judgement: "unknown", why: sides };
+  if (expected.is === "open") return withReality(reality, prediction, sides);
+  const fails = expected.is !== "loads";
+  if (fails !== (prediction.verdict === "conflict")) return { judgement: "wrong outcome", why: sides };
+  if (expected.is === "loads") {
+    const seen = expected.disagrees === undefined || prediction.disagrees.includes(expected.disagrees);
+    return seen ? { judgement: "right", why: "" } : { judgement: "trait not seen", why: `loads, and ${expected.disagrees ?? ""} disagrees; ${sides}` };
+  }
+  if (prediction.first !== expected.is || (reality.first !== undefined && prediction.name !== reality.first)) return { judgement: "wrong name", why: sides };
+  if (expected.is === "symbol" && ![expected.kind].flat().includes(prediction.kind ?? "own")) return { judgement: "wrong kind", why: `${JSON.stringify(expected.kind)} was meant; ${sides}` };
+  return { judgement: "right", why: "" };
+}
+
+/** Only what the loader says is known; of the kind nothing. */
+function withReality(reality: Reality, prediction: Prediction, sides: string): Comparison {
+  if ((reality.outcome === "loads") !== (prediction.verdict === "no-conflict")) return { judgement: "wrong outcome", why: sides };
+  const isNamed = reality.outcome === "loads" || (reality.outcome === prediction.first && (reality.first === undefined || reality.first === prediction.name));
+  return isNamed ? { judgement: "right", why: "" } : { judgement: "wrong name", why: sides };
+}
+
+function told(reality: Reality): string {
+  return `${reality.outcome}${reality.first === undefined ? "" : ` ${reality.first}`}${reality.text === "" ? "" : ` (${reality.text.slice(0, 300)})`}`;
+}
+
+function foretold(prediction: Prediction): string {
+  return `${prediction.verdict}, ${prediction.first}${prediction.name === undefined ? "" : ` ${prediction.name}`}${prediction.kind === undefined ? "" : ` of kind ${prediction.kind}`}${prediction.disagrees.length > 0 ? `, disagreeing in ${prediction.disagrees.join(", ")}` : ""}${prediction.words === "" ? "" : ` (${prediction.words.slice(0, 400)})`}`;
+}
