@@ -1,8 +1,7 @@
 import { onBuilt } from "./binaries/report.ts";
 import type { Observed } from "./binaries/report.ts";
-import { nameOf } from "./binaries/subjects.ts";
+import { traitSaid } from "./binaries/traits.ts";
 import { wheelFindings } from "./binaries/wheels.ts";
-import { disagreements, torchOfFit } from "./binaries/words.ts";
 import type { BuiltFile, Rule, RuleContext } from "./rule.ts";
 
 /** NCCL, cuDNN, nvJitLink and their like keep state and versions of their own: one process holds one of each. */
@@ -14,12 +13,5 @@ export const cudaLibraryConflict: Rule = {
 };
 
 function secondCopy(context: RuleContext, file: BuiltFile): Observed | undefined {
-  const [first, ...others] = disagreements(file, "cuda-library");
-  if (first === undefined || file.fit === undefined) return undefined;
-  const more = others.length === 0 ? "" : ` The same goes for ${others.map((one) => one.built).join(", ")}.`;
-  return {
-    message: `${nameOf(context, file)} would load ${first.built}, and ${torchOfFit(file.fit)} brings ${first.installed}. ${first.because}${more}`,
-    severity: first.weight === "error" ? "error" : "warning",
-    against: first.evidence,
-  };
+  return traitSaid(context, file, "cuda-library");
 }

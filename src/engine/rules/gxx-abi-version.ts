@@ -33,7 +33,7 @@ function check(context: RuleContext): readonly Finding[] {
     if (found !== undefined) findings.push(found);
   }
   // Up to pybind11 2 the key has the number in it, and says the same.
-  return withBuilt(gxxAbiVersion, context, findings, (at, file) => (disagreements(file, "pybind11-internals").length > 0 ? undefined : traitSaid(at, file, ["gxx-abi-version"], "__GXX_ABI_VERSION")));
+  return withBuilt(gxxAbiVersion, context, findings, (at, file) => (disagreements(file, "pybind11-internals").length > 0 || file.origin === "installed" ? undefined : traitSaid(at, file, "gxx-abi-version")));
 }
 
 function claimsOf(body: DeclaredBody): readonly Claim[] {

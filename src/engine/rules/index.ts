@@ -39,7 +39,7 @@ import { torchSymbols } from "./torch-symbols.ts";
 import { wheelTag } from "./wheel-tag.ts";
 import type { Rule } from "./rule.ts";
 
-export type { Rule, RuleContext } from "./rule.ts";
+export type { BuiltFile, Rule, RuleContext } from "./rule.ts";
 
 export const rules: readonly Rule[] = [
   libstdcxxAbi,

@@ -1,6 +1,8 @@
 import { compareVersions, exactVersion, localLabel, parseRequirementText, parseVersion, publicVersion, satisfies, valueOf } from "../model/index.ts";
-import type { Evidence, Finding, InstalledBody, InstalledDistribution, Location, Requirement } from "../model/index.ts";
+import type { Evidence, Finding, InstalledBody, InstalledDistribution, Location, RelatedPlace, Requirement } from "../model/index.ts";
 import type { TorchRelease } from "../catalogue/index.ts";
+import { nameOf, placeOfFile } from "./binaries/subjects.ts";
+import { missingOf, symbolsPhrase } from "./binaries/words.ts";
 import { actTogether, minorOf, packageOf, pinFix, releasesAllowed, requirementWords, wantedTorch } from "./pins/packages.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { capital, finding, joinWords } from "./support.ts";
@@ -178,19 +180,41 @@ function installedPairs(context: RuleContext): readonly Finding[] {
   const version = installed && valueOf(installed.facts, "torch-version");
   if (!installed || version === undefined || installed.source === "catalogue") return [];
   return installed.distributions.flatMap((one) => {
-    const required = one.requires.map((text) => parseRequirementText(text)).find((parsed) => parsed?.name === "torch" && exactVersion(parsed.specifier) !== undefined && parsed.marker === undefined);
-    const refused = required && satisfies(version, required.specifier) === false && satisfies(releasePart(version), required.specifier) === false;
+    const refused = refusedTorch(one.requires, version);
     const expected = companions.has(one.name) ? context.catalogue.torchRelease(version)?.companions[one.name] : undefined;
-    const other = !required && one.name !== "triton" && expected !== undefined && minorOf(publicVersion(one.version) ?? "") !== minorOf(expected);
+    const other = !pinsTorch(one.requires) && one.name !== "triton" && expected !== undefined && minorOf(publicVersion(one.version) ?? "") !== minorOf(expected);
     if (!refused && !other) return [];
     const right = expected === undefined ? "" : ` ${capital(one.name)} ${expected} belongs to torch ${releasePart(version)}.`;
-    const reason = refused ? `its metadata requires torch${required.specifier}` : `it was released for another torch`;
+    const reason = refused ? `its metadata requires torch${refused}` : `it was released for another torch`;
     return [finding(packagePair, {
       message: `${one.name} ${one.version} is installed in ${installed.name} beside torch ${version}, and ${reason}.${right} ${consequence(one.name)}`,
       location: placeOf(context, installed, one),
+      related: witnesses(context, one.name),
       against: torchEvidence(installed),
     })];
   });
+}
+
+function pinned(requires: readonly string[]): string | undefined {
+  return requires.map((text) => parseRequirementText(text)).find((parsed) => parsed?.name === "torch" && exactVersion(parsed.specifier) !== undefined && parsed.marker === undefined)?.specifier;
+}
+
+function pinsTorch(requires: readonly string[]): boolean {
+  return pinned(requires) !== undefined;
+}
+
+/** The exact torch that a distribution's metadata requires, where the installed one is another; else undefined. */
+export function refusedTorch(requires: readonly string[], version: string): string | undefined {
+  const specifier = pinned(requires);
+  return specifier !== undefined && satisfies(version, specifier) === false && satisfies(releasePart(version), specifier) === false ? specifier : undefined;
+}
+
+/** Libraries of the distribution that do not load with this torch. */
+function witnesses(context: RuleContext, name: string): readonly RelatedPlace[] {
+  return context.built.flatMap((file) => {
+    const missing = file.distribution?.name === name ? missingOf(file, "drift") : [];
+    return missing.length === 0 ? [] : [{ message: `${nameOf(context, file)} needs ${symbolsPhrase(missing)}, which this torch does not export.`, location: placeOfFile(file) }];
+  }).slice(0, 5);
 }
 
 /** The line of the project that asks for the package, or the metadata file of the installed one. */

@@ -140,9 +140,9 @@ function otherKey(context: RuleContext, file: BuiltFile): Observed | undefined {
   if (first === undefined || file.fit === undefined) return undefined;
   const keys = `${nameOf(context, file)} has the pybind11 key ${first.built}, and ${torchOfFit(file.fit)} has ${first.installed}`;
   return {
-    message: `${keys}. Modules with different keys do not see each other's types: a type that torch registers is refused with "TypeError: ... incompatible function arguments" although it looks right. ${first.because}`,
+    message: `${keys}. Modules with different keys do not see each other's types: a type that torch registers with pybind11 (torch::jit::Graph, c10d::ProcessGroup) is refused with "TypeError: ... incompatible function arguments" although it looks right. torch.Tensor is passed in another way and is not affected.`,
     shown: `${keys}.`,
-    severity: first.weight,
+    severity: file.origin === "installed" ? "info" : first.weight,
     against: first.evidence,
   };
 }

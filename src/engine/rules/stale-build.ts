@@ -2,7 +2,8 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { onBuilt } from "./binaries/report.ts";
 import type { Observed } from "./binaries/report.ts";
 import { nameOf } from "./binaries/subjects.ts";
-import { disagreements, listed, symbolsPhrase, torchOfFit } from "./binaries/words.ts";
+import { traitSaid } from "./binaries/traits.ts";
+import { disagreements, listed, missesSymbols, symbolsPhrase, torchOfFit } from "./binaries/words.ts";
 import type { BuiltFile, Rule, RuleContext } from "./rule.ts";
 import { shortPath } from "./support.ts";
 
@@ -19,15 +20,11 @@ function outdated(context: RuleContext, file: BuiltFile): Observed | undefined {
   return otherLayout(context, file) ?? olderThanSources(context, file);
 }
 
-/** Every symbol may be there and an object of torch's have another size. */
+/** Every symbol may be there and an object of torch's have another size. Missing symbols and the stamp say more. */
 function otherLayout(context: RuleContext, file: BuiltFile): Observed | undefined {
-  const [first] = disagreements(file, "layout", "torch-version");
-  if (first === undefined || file.fit === undefined) return undefined;
-  return {
-    message: `${nameOf(context, file)} was built for another torch than ${torchOfFit(file.fit)}: ${first.built} against ${first.installed}. ${first.because} Rebuild it against this torch.`,
-    severity: first.weight,
-    against: first.evidence,
-  };
+  if (missesSymbols(file) || disagreements(file, "stamp").length > 0) return undefined;
+  const said = traitSaid(context, file, "layout", "torch-version");
+  return said === undefined ? undefined : { ...said, message: `${said.message} Rebuild it against this torch.` };
 }
 
 /** torch passes its own headers as system headers, of which ninja records nothing: load() does not notice another torch. */

@@ -16,9 +16,10 @@ export function otherCuda(context: RuleContext, file: BuiltFile): Observed | und
   const has = valueOf(file.fit.against.facts, "cuda-version");
   const against = againstOf(file, "cuda-version");
   if (first === undefined) {
-    const said = traitSaid(context, file, ["cuda-version"], "CUDA");
+    const said = traitSaid(context, file, "cuda-version");
+    if (said === undefined || file.origin !== "installed") return said;
     // torch accepts another minor version of the toolkit.
-    return said?.severity === "info" && file.origin === "installed" ? undefined : said;
+    return said.severity === "info" ? undefined : { ...said, severity: optional(context, file) ? "info" : said.severity };
   }
   const names = listed(missing.map((one) => one.name));
   const plural = missing.length > 1 ? "are" : "is";
@@ -43,6 +44,6 @@ function optional(context: RuleContext, file: BuiltFile): boolean {
 
 /** No code that the GPU at hand could run. */
 export function otherGpu(context: RuleContext, file: BuiltFile): Observed | undefined {
-  const said = traitSaid(context, file, ["cuda-architectures"], "GPU code for");
-  return said === undefined ? undefined : { ...said, message: `${said.message} A call stops with "CUDA error: no kernel image is available for execution on the device".` };
+  const said = traitSaid(context, file, "cuda-architectures");
+  return said === undefined ? undefined : { ...said, severity: said.severity === "error" ? "warning" : "info" };
 }

@@ -1,9 +1,8 @@
 /** A second libtorch that a built file brings or loads. */
 import type { BuiltFile, RuleContext } from "../rule.ts";
-import { torchName } from "../support.ts";
 import type { Observed } from "./report.ts";
 import { nameOf } from "./subjects.ts";
-import { disagreements } from "./words.ts";
+import { traitSaid } from "./traits.ts";
 
 const consequence = "Two copies have an operator registry, allocator and dispatcher each: operators are registered twice or are missing, and tensors of one crash in the other.";
 
@@ -15,11 +14,5 @@ export function secondLibtorch(context: RuleContext, file: BuiltFile): Observed 
   if (sign !== undefined && profile.kind !== "executable") {
     return { message: `${name} holds a statically linked libtorch, and the process that imports torch has its own. ${consequence} Link the libtorch of the torch that is imported.`, against: [sign.evidence] };
   }
-  const [first] = disagreements(file, "two-libtorch");
-  if (first === undefined || file.fit === undefined) return undefined;
-  return {
-    message: `${name} would load ${first.built} beside ${first.installed} of ${torchName(file.fit.against)}. ${consequence} ${first.because}`,
-    severity: first.weight,
-    against: first.evidence,
-  };
+  return traitSaid(context, file, "two-libtorch");
 }

@@ -13,7 +13,7 @@ export function otherStringAbi(context: RuleContext, file: BuiltFile): Observed 
   const [first] = missing;
   // What the JIT cache holds is made anew by the next load().
   if (file.fit === undefined || file.origin === "jit-cache") return undefined;
-  if (first === undefined) return traitSaid(context, file, ["libstdcxx-abi"], "_GLIBCXX_USE_CXX11_ABI");
+  if (first === undefined) return nothingCrosses(context, file);
   const torch = torchOfFit(file.fit);
   const has = valueOf(file.fit.against.facts, "libstdcxx-abi");
   const own = valueOf(file.body.facts, "libstdcxx-abi") ?? (has === undefined ? undefined : has === 1 ? 0 : 1);
@@ -26,6 +26,12 @@ export function otherStringAbi(context: RuleContext, file: BuiltFile): Observed 
     shown: needs,
     against: againstOf(file, "libstdcxx-abi"),
   };
+}
+
+/** The other ABI, and no function of torch with a std::string among those that the file calls: it loads, and stays fragile. */
+function nothingCrosses(context: RuleContext, file: BuiltFile): Observed | undefined {
+  const said = traitSaid(context, file, "libstdcxx-abi");
+  return said === undefined ? undefined : { ...said, message: `${said.message} No such function is among those that it calls.`, severity: file.origin === "installed" ? "info" : "warning" };
 }
 
 /** Where the build files already ask for torch's value, the file is merely old. */

@@ -2,6 +2,7 @@
 import { valueOf } from "../../model/index.ts";
 import type { BuiltFile, RuleContext } from "../rule.ts";
 import type { Observed } from "./report.ts";
+import { traitSaid } from "./traits.ts";
 import { nameOf, suffixOf } from "./subjects.ts";
 import { disagreements, loaderSays, missingOf, symbolsPhrase } from "./words.ts";
 
@@ -10,15 +11,9 @@ export function otherPython(context: RuleContext, file: BuiltFile): Observed | u
   return limitedApiBroken(context, file) ?? otherInterpreter(context, file) ?? missingPythonSymbols(context, file);
 }
 
-/** Named abi3, and uses what the limited API does not have. */
+/** A module of the limited API that needs names newer than the interpreter. */
 function limitedApiBroken(context: RuleContext, file: BuiltFile): Observed | undefined {
-  const [first] = disagreements(file, "python-stable-abi", "python-limited-api");
-  if (first === undefined) return undefined;
-  return {
-    message: `${nameOf(context, file)} promises CPython's stable ABI by its name, and does not keep to it: ${first.built} against ${first.installed}. ${first.because}`,
-    severity: first.weight,
-    against: first.evidence,
-  };
+  return traitSaid(context, file, "python-stable-abi", "python-limited-api");
 }
 
 /** Left-overs for another Python in build folders harm nobody: Python does not look at them. */
@@ -27,7 +22,7 @@ function otherInterpreter(context: RuleContext, file: BuiltFile): Observed | und
   if (first === undefined || file.fit === undefined || file.origin === "build-folder" || suffixOf(file) === undefined) return undefined;
   const version = valueOf(file.fit.against.facts, "python-version");
   return {
-    message: `${nameOf(context, file)} is for ${suffixOf(file) ?? first.built}, and the Python beside the torch to check against${version === undefined ? "" : `, ${version},`} takes ${first.installed}: it does not look at a file of that name, and the import ends with "No module named". ${first.because}`,
+    message: `${nameOf(context, file)} is for ${suffixOf(file) ?? first.built}, and the Python beside the torch to check against${version === undefined ? "" : `, ${version},`} takes ${first.installed}: it does not look at a file of that name, and the import ends with "No module named".`,
     severity: file.origin === "installed" || file.origin === "beside-package" ? "warning" : first.weight,
     against: first.evidence,
   };

@@ -7,15 +7,17 @@ import type { Observed } from "./report.ts";
 import { nameOf } from "./subjects.ts";
 import { disagreements, torchOfFit } from "./words.ts";
 
-/** A disagreement about one of `traits` in words: both sides with their values, and what it means. `what` names the trait. */
-export function traitSaid(context: RuleContext, file: BuiltFile, traits: readonly TraitComparison["trait"][], what: string): Observed | undefined {
-  const [first] = file.fit === undefined || file.origin === "jit-cache" ? [] : disagreements(file, ...traits);
-  if (first === undefined || file.fit === undefined) return undefined;
-  return {
-    message: `${nameOf(context, file)} has ${what} ${first.built}, and ${torchOfFit(file.fit)} has ${first.installed}. ${first.because}`,
-    severity: first.weight,
-    against: first.evidence,
-  };
+/** A disagreement about one of `traits` in the words of the comparison, with the file and the torch by name. */
+export function traitSaid(context: RuleContext, file: BuiltFile, ...traits: readonly TraitComparison["trait"][]): Observed | undefined {
+  const [first] = file.origin === "jit-cache" ? [] : disagreements(file, ...traits);
+  return first === undefined ? undefined : { message: sentenceOf(context, file, first), severity: first.weight, against: first.evidence };
+}
+
+/** The sentence of a comparison, which speaks of "the file" and "the installed torch". */
+export function sentenceOf(context: RuleContext, file: BuiltFile, { because }: Pick<TraitComparison, "because">): string {
+  const name = nameOf(context, file);
+  const named = because.startsWith("The file ") ? `${name}${because.slice("The file".length)}` : `${name}: ${because}`;
+  return file.fit === undefined ? named : named.replace(/(, | |^)the installed torch\b/, `$1${torchOfFit(file.fit)}`);
 }
 
 /** What the installed side of a trait rests on. */

@@ -3,18 +3,16 @@ import type { BuiltFile, RuleContext } from "../rule.ts";
 import { shortPath } from "../support.ts";
 import { traitSaid } from "./traits.ts";
 import type { Observed } from "./report.ts";
-import { nameOf } from "./subjects.ts";
-import { listed, loading } from "./words.ts";
+import { listed, loading, needing } from "./words.ts";
 
 export function olderLibrary(context: RuleContext, file: BuiltFile, versions: RegExp, trait: "glibc" | "libstdcxx-version", remedy: string): Observed | undefined {
   const missing = file.fit?.missingVersions.filter((one) => versions.test(one.version)) ?? [];
   const [first] = missing;
-  if (first === undefined) return traitSaid(context, file, [trait], trait === "glibc" ? "a need of glibc" : "a need of libstdc++");
+  if (first === undefined) return traitSaid(context, file, trait);
   const offered = first.highest === undefined ? "" : `, which goes up to ${first.highest}`;
   const more = missing.length === 1 ? "" : ` (and ${listed(missing.slice(1).map((one) => one.version))})`;
-  const name = nameOf(context, file);
   return {
-    message: `${name} needs ${first.version}${more} of ${first.library}, and the one that would be loaded is ${shortPath(first.foundIn, context.root)}${offered}. ${loading(file)} stops with "${first.foundIn}: version \`${first.version}' not found (required by ${file.body.path})". ${remedy}`,
+    message: `${needing(context, file, first.neededBy)} ${first.version}${more} of ${first.library}, and the one that would be loaded is ${shortPath(first.foundIn, context.root)}${offered}. ${loading(file)} stops with "${first.foundIn}: version \`${first.version}' not found (required by ${first.neededBy})". ${remedy}`,
     against: [{ kind: "file", path: first.foundIn, what: first.highest === undefined ? `has no ${first.version}` : `defines versions up to ${first.highest}` }],
   };
 }

@@ -12,6 +12,11 @@ export function missingOf(file: BuiltFile, kind: MissingKind): readonly MissingS
   return file.fit?.missing.filter((one) => one.kind === kind && one.binding === "global") ?? [];
 }
 
+/** Whether the loader would stop for a symbol. */
+export function missesSymbols(file: BuiltFile): boolean {
+  return file.fit?.missing.some((one) => one.binding === "global") === true;
+}
+
 /** Comparisons of a trait that came out as a disagreement. */
 export function disagreements(file: BuiltFile, ...traits: readonly TraitComparison["trait"][]): readonly TraitComparison[] {
   return file.fit?.traits.filter((one) => one.agrees === false && traits.includes(one.trait)) ?? [];

@@ -5,6 +5,7 @@ import { missingLibrary } from "../../../../src/engine/rules/missing-library.ts"
 import { ownSymbol } from "../../../../src/engine/rules/own-symbol.ts";
 import { stableAbi } from "../../../../src/engine/rules/stable-abi.ts";
 import { torchSymbols } from "../../../../src/engine/rules/torch-symbols.ts";
+import { packagePair } from "../../../../src/engine/rules/package-pair.ts";
 import { rules } from "../../../../src/engine/rules/index.ts";
 import { missing } from "../../../support/built-file.ts";
 import { lines, RuleProject } from "../../../support/rule-project.ts";
@@ -139,4 +140,15 @@ test("a claim of the stable ABI that the file does not keep joins the source lin
 test("a file that fits says nothing, by any rule", () => {
   const made = project(undefined).build("/p/ops.so", { fit: { verdict: "no-conflict" } });
   assert.deepEqual(rules.filter((rule) => rule.optIn !== true).flatMap((rule) => made.check(rule)), []);
+});
+
+test("a distribution for another torch is a wrong pair, and its files are witnesses", () => {
+  const distribution = { name: "torchvision", version: "0.28.0", requires: ["torch==2.14.0"] };
+  const evidence = { kind: "file", path: "/venv/torchvision-0.28.0.dist-info", what: "distribution" } as const;
+  const made = project(undefined).torch("2.13.0", {}, { distributions: [{ ...distribution, evidence }] });
+  made.build("/venv/torchvision/_C.so", { fit: { missing: [drift] }, file: { origin: "installed", distribution } }, false);
+  assert.deepEqual(made.check(torchSymbols), []);
+  const found = made.check(packagePair);
+  assert.deepEqual(lines(found), ["/venv/torchvision-0.28.0.dist-info:1 error"]);
+  assert.deepEqual(found[0]?.related.map((one) => one.message), ["/venv/torchvision/_C.so of torchvision 0.28.0 needs `c10::cuda::SetDevice(signed char, bool)`, which this torch does not export."]);
 });

@@ -32,7 +32,7 @@ function said(rule: Rule, changes: BuiltChanges, cuda: string | null = "13.0", p
 test("pybind11: another key", () => {
   const differs = trait("pybind11-internals", "v4_gcc_libstdcpp_cxxabi1018", "v11_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1", { weight: "warning" });
   assert.deepEqual(said(pybind11Internals, { fit: { traits: [differs] } }), [
-    "warning ops.so has the pybind11 key v4_gcc_libstdcpp_cxxabi1018, and torch 2.13.0 in .venv has v11_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1. Modules with different keys do not see each other's types: a type that torch registers is refused with \"TypeError: ... incompatible function arguments\" although it looks right. Because.",
+    "warning ops.so has the pybind11 key v4_gcc_libstdcpp_cxxabi1018, and torch 2.13.0 in .venv has v11_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1. Modules with different keys do not see each other's types: a type that torch registers with pybind11 (torch::jit::Graph, c10d::ProcessGroup) is refused with \"TypeError: ... incompatible function arguments\" although it looks right. torch.Tensor is passed in another way and is not affected.",
   ]);
   assert.deepEqual(said(pybind11Internals, { fit: { traits: [{ ...differs, agrees: true }, { ...differs, agrees: undefined }] } }), []);
 });
@@ -71,12 +71,12 @@ test("CUDA of another minor in an environment is silent, and so is what agrees",
 });
 
 test("no code for the GPU at hand", () => {
-  assert.match(said(cudaArchitectures, { fit: { traits: [trait("cuda-architectures", "8.0", "9.0 (NVIDIA H100)", { weight: "warning" })] } })[0] ?? "", /^warning ops\.so has GPU code for 8\.0, .*no kernel image is available for execution on the device"\.$/);
+  assert.match(said(cudaArchitectures, { fit: { traits: [trait("cuda-architectures", "sm_80", "compute capability 9.0", { because: "The file holds no code that runs on compute capability 9.0." })] } })[0] ?? "", /^warning ops\.so holds no code that runs on compute capability 9\.0\.$/);
 });
 
 test("glibc and libstdc++ that are too old", () => {
-  const glibc = { version: "GLIBC_2.38", library: "libc.so.6", foundIn: "/lib/libc.so.6", highest: "GLIBC_2.36" };
-  const stdcxx = { version: "GLIBCXX_3.4.32", library: "libstdc++.so.6", foundIn: "/conda/lib/libstdc++.so.6", highest: "GLIBCXX_3.4.30" };
+  const glibc = { version: "GLIBC_2.38", library: "libc.so.6", foundIn: "/lib/libc.so.6", highest: "GLIBC_2.36", neededBy: "/p/ops.so" };
+  const stdcxx = { version: "GLIBCXX_3.4.32", library: "libstdc++.so.6", foundIn: "/conda/lib/libstdc++.so.6", highest: "GLIBCXX_3.4.30", neededBy: "/p/ops.so" };
   const fit = { missingVersions: [glibc, stdcxx, { ...stdcxx, version: "CXXABI_1.3.15", highest: "CXXABI_1.3.13" }] };
   assert.deepEqual(said(glibcVersion, { fit }), [
     "error ops.so needs GLIBC_2.38 of libc.so.6, and the one that would be loaded is /lib/libc.so.6, which goes up to GLIBC_2.36. Importing it stops with \"/lib/libc.so.6: version `GLIBC_2.38' not found (required by /p/ops.so)\". Build it on a system as old as the oldest that it is for (a manylinux image), or take an older build. Neither pip nor conda can replace glibc.",
@@ -87,12 +87,13 @@ test("glibc and libstdc++ that are too old", () => {
 
 test("a second copy of NCCL", () => {
   assert.deepEqual(said(cudaLibraryConflict, { fit: { traits: [trait("cuda-library", "/opt/nccl/libnccl.so.2", "nvidia/nccl/lib/libnccl.so.2", { weight: "warning" })] } }), [
-    "warning ops.so would load /opt/nccl/libnccl.so.2, and torch 2.13.0 in .venv brings nvidia/nccl/lib/libnccl.so.2. Because.",
+    "warning ops.so: Because.",
   ]);
 });
 
 test("the stamp", () => {
-  assert.deepEqual(said(stamp, { fit: { traits: [trait("stamp", "torch 2.12.0", "torch 2.13.0")] } }), ["error ops.so carries a stamp of its build that does not hold for torch 2.13.0 in .venv: it was compiled with torch 2.12.0 and meets torch 2.13.0. Because."]);
+  assert.deepEqual(said(stamp, { fit: { traits: [trait("stamp", "torch 2.12.0", "torch 2.13.0")] } }), ["error ops.so carries a stamp of its build that does not hold for torch 2.13.0 in .venv. Because."]);
+  assert.deepEqual(said(stamp, { fit: { traits: [trait("stamp", "torch 2.12.0", "torch 2.13.0")], missing: [missing("_ZN3c103fooEv", "c10::foo()", "drift")] } }), []);
 });
 
 test("a module for another Python", () => {
@@ -111,7 +112,7 @@ test("a libtorch inside, or another one loaded", () => {
   const evidence = { kind: "file", path: "/p/ops.so", what: "defines c10::Dispatcher" } as const;
   assert.equal(said(duplicateLibtorch, { profile: { signs: [{ what: "static-libtorch", evidence }] } }).length, 1);
   assert.deepEqual(said(duplicateLibtorch, { profile: { kind: "executable", signs: [{ what: "static-libtorch", evidence }] } }), []);
-  assert.match(said(duplicateLibtorch, { fit: { traits: [trait("two-libtorch", "/usr/lib/libc10.so.1.13", "/venv/torch/lib/libc10.so")] } })[0] ?? "", /^error ops\.so would load \/usr\/lib\/libc10\.so\.1\.13 beside /);
+  assert.match(said(duplicateLibtorch, { fit: { traits: [trait("two-libtorch", "/usr/lib/libc10.so.1.13", "/venv/torch/lib/libc10.so")] } })[0] ?? "", /^error ops\.so: Because\.$/);
 });
 
 test("a search path of the build machine matters in a wheel alone", () => {
