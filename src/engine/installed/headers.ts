@@ -7,7 +7,7 @@ import { observed } from "./facts.ts";
 const headOfHeader = 8 * 1024;
 
 /** Headers that carry torch's "C++NN or later" #error in some release (see data/torch-wheels.json). */
-const guardedHeaders = ["torch/csrc/api/include/torch/all.h", "ATen/ATen.h", "c10/util/C++17.h"];
+export const guardedHeaders = ["torch/csrc/api/include/torch/all.h", "ATen/ATen.h", "c10/util/C++17.h"];
 
 /** Value of __cplusplus by standard: ISO C++, section cpp.predefined. */
 const standards: Readonly<Record<string, number>> = { 201103: 11, 201402: 14, 201703: 17, 202002: 20, 202302: 23 };

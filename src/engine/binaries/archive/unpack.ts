@@ -13,7 +13,7 @@ const outputPiece = 64 * 1024;
 export async function* packedPieces(source: ByteSource, start: number, length: number): AsyncIterable<Uint8Array> {
   let done = 0;
   while (done < length) {
-    const wanted = Math.min(length - done, largestPiece, Math.max(firstPiece, Math.floor(done / 2)));
+    const wanted = Math.min(length - done, largestPiece, Math.max(firstPiece, Math.floor(done / 4)));
     yield await source.read(start + done, wanted);
     done += wanted;
   }
