@@ -32,7 +32,7 @@ export function environmentOf(body: InstalledBody, files: Files, where: Where): 
     platform: platform === "linux-aarch64" ? "aarch64" : "x86_64",
     ...(root === undefined ? {} : { root }),
   });
-  const python = body.source === "libtorch" ? undefined : interpreterOf(body, files, machine);
+  const python = body.source === "libtorch" ? undefined : interpreterOf(body, root, files, machine, notKnown);
   if (python === undefined && body.source !== "libtorch") {
     notKnown.push(`No interpreter lies beside the torch in ${body.torchRoot}: names of CPython's C API are not checked.`);
   }
@@ -57,13 +57,19 @@ function foreignRoot(torchRoot: string): string | undefined {
   return root === "" ? undefined : root;
 }
 
-function interpreterOf(body: InstalledBody, files: Files, machine: MachineLibraries): LibraryImage | undefined {
+function interpreterOf(body: InstalledBody, root: string | undefined, files: Files, machine: MachineLibraries, notKnown: string[]): LibraryImage | undefined {
   const version = valueOf(body.facts, "python-version");
   const minor = version === undefined ? undefined : /^\d+\.\d+/.exec(version)?.[0];
   const prefix = body.prefix ?? debianPrefix(body.torchRoot ?? "");
-  if (prefix === undefined) {
-    return undefined;
+  const own = prefix === undefined ? undefined : interpreterIn(prefix, minor, files, machine);
+  const system = own === undefined && root !== undefined && minor !== undefined ? machine.open(`/usr/bin/python${minor}`) : undefined;
+  if (system !== undefined) {
+    notKnown.push(`No interpreter lies below ${root}: ${system.path} is taken for the one that imports its torch.`);
   }
+  return own ?? system;
+}
+
+function interpreterIn(prefix: string, minor: string | undefined, files: Files, machine: MachineLibraries): LibraryImage | undefined {
   for (const name of [...(minor === undefined ? [] : [`python${minor}`, `python${minor}t`]), "python3", "python"]) {
     const real = files.realPath(path.join(prefix, "bin", name));
     const image = real === undefined ? undefined : machine.open(real);

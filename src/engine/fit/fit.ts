@@ -15,7 +15,7 @@ import { isSystemLibrary } from "./systemLibraries.ts";
 import { torchLibrary, torchProcess } from "./torchProcess.ts";
 import type { TorchProcess } from "./torchProcess.ts";
 import { compareTraits } from "./traits/index.ts";
-import type { FitEnvironment, FitOptions, FitResult, TraitComparison } from "./types.ts";
+import type { FitEnvironment, FitOptions, FitResult, SymbolHistory, TraitComparison } from "./types.ts";
 import { compareSymbolVersions } from "./versions.ts";
 
 /** Disagreements after which the file does not load or ends the process; the others are told and decide nothing by themselves. */
@@ -35,8 +35,8 @@ export function fit(built: BuiltBody, image: LibraryImage, environment: FitEnvir
   const isObject = built.profile.kind === "object";
   const objects = isForeign || isObject ? [] : [...added.filter((one) => one !== root).reverse(), root];
   const searched = unique([...before.model.global, ...scope, ...substitutes(unfound, environment)]);
-  const resolution = resolveSymbols(objects, root, searched, environment.python !== undefined);
-  const { certain, hidden } = withoutUnfound(resolution.missing, unfound);
+  const resolution = resolveSymbols(objects, root, searched, { interpreter: environment.python !== undefined, torch: environment.torchLibraries.length > 0 });
+  const { certain, hidden } = withoutUnfound(resolution.missing, unfound, options.history);
   const around = {
     environment,
     scope: searched.flatMap((one) => one.image ?? []),
@@ -89,7 +89,7 @@ function loadFile(image: LibraryImage, before: TorchProcess, environment: FitEnv
     const isKnownMachine = environment.machine !== undefined;
     // Without an interpreter a torch folder is a part of an environment: its CUDA libraries may be elsewhere.
     const isWhole = environment.python !== undefined || environment.body.source === "libtorch";
-    if (isKnownMachine ? !isWhole && belongsToTorch : isForMachine || belongsToTorch || (plainStem(name) === undefined && !isCudaLibrary(name))) {
+    if (isKnownMachine ? !isWhole && belongsToTorch : isForMachine || belongsToTorch || (plainStem(name) === undefined ? !isCudaLibrary(name) : environment.torchLibraries.length === 0)) {
       unlookedAt.push(name);
       return { path: name, how: "taken for installed, not looked into" };
     }
@@ -117,15 +117,25 @@ function substitutes(unfound: readonly Unfound[], environment: FitEnvironment): 
 }
 
 /** Symbols that a library which was not found may have held are no finding of their own. */
-function withoutUnfound(missing: readonly Import[], unfound: readonly Unfound[]): { readonly certain: readonly Import[]; readonly hidden: readonly Import[] } {
-  const names = unfound.map((one) => one.name);
-  const mayHold = ({ family, symbol }: Import): boolean => names.some((name) => {
-    if (symbol.version?.library !== undefined) {
-      return symbol.version.library === name;
-    }
-    return plainStem(name) !== undefined ? family === "torch" || family === "torch-stable" : isCudaLibrary(name) ? family === "cuda" : /^libpython/.test(name) ? family === "python" : !isSystemLibrary(name) && family === "own-or-other";
-  });
+function withoutUnfound(missing: readonly Import[], unfound: readonly Unfound[], history: SymbolHistory | undefined): { readonly certain: readonly Import[]; readonly hidden: readonly Import[] } {
+  const mayHold = (one: Import): boolean => unfound.some(({ name }) => mayDefine(name, one, history));
   return { certain: missing.filter((one) => !mayHold(one)), hidden: missing.filter(mayHold) };
+}
+
+function mayDefine(library: string, { family, symbol }: Import, history: SymbolHistory | undefined): boolean {
+  if (symbol.version?.library !== undefined) {
+    return symbol.version.library === library;
+  }
+  const stem = plainStem(library);
+  if (stem !== undefined) {
+    const last = history?.releasesExporting(symbol.name)?.at(-1);
+    const homes = last === undefined ? undefined : history?.librariesOf?.(symbol.name, last);
+    return (family === "torch" || family === "torch-stable") && (homes === undefined || homes.length === 0 || homes.some((one) => plainStem(one) === stem));
+  }
+  if (isCudaLibrary(library)) {
+    return family === "cuda";
+  }
+  return /^libpython/.test(library) ? family === "python" : !isSystemLibrary(library) && family === "own-or-other";
 }
 
 /** Libraries that are in the process or beside torch, and not in the scope of the file. */
@@ -150,7 +160,7 @@ function doubtsOf(resolution: Resolution, environment: FitEnvironment, usesTorch
   for (const [library, imports] of resolution.uncertain) {
     const open = imports.filter((one) => one.family === "torch" || one.family === "torch-stable" || (one.family === "own-or-other" && one.symbol.version === undefined));
     if (open.length > 0 && environment.torchLibraries.length > 0) {
-      doubts.push(`${open.length} ${open.length === 1 ? "symbol" : "symbols"} (${open[0]?.symbol.name}${open.length > 1 ? ", ..." : ""}) may lie in ${library}, which was not looked into.`);
+      doubts.push(`${open.length} ${open.length === 1 ? "symbol" : "symbols"} (${open[0]?.symbol.name}${open.length > 1 ? ", ..." : ""}) may lie in ${library} or another library that was not looked into.`);
     }
   }
   return doubts;

@@ -5,4 +5,5 @@
 export { environmentOf } from "./environment.ts";
 export { environmentOfImages } from "./images.ts";
 export { fit } from "./fit.ts";
+export { environmentOfRelease } from "./recorded.ts";
 export type * from "./types.ts";

@@ -27,10 +27,18 @@ export function machineLibraries(files: Files, settings: MachineSettings): Machi
   const defaults = [`/lib/${multiarch}`, `/usr/lib/${multiarch}`, "/lib64", "/usr/lib64", "/lib", "/usr/lib"];
   return {
     open(file) {
-      if (!opened.has(file)) {
-        opened.set(file, openImage(file, files));
+      const known = opened.get(file);
+      if (known !== undefined || opened.has(file)) {
+        return known;
       }
-      return opened.get(file);
+      // The loader knows a file by its inode: links to one library are one library.
+      const real = files.realPath(file);
+      const image = real === undefined ? undefined : opened.get(real) ?? openImage(file, files);
+      opened.set(file, image);
+      if (real !== undefined) {
+        opened.set(real, image);
+      }
+      return image;
     },
     isFolder(folder) {
       const known = folders.get(folder) ?? files.status(folder)?.kind === "directory";

@@ -40,6 +40,7 @@ export type Assume = (name: string, neededBy: LoadedObject) => { readonly image?
 export class ProcessModel {
   readonly #places: Places;
   readonly #named = new Map<string, LoadedObject>();
+  readonly #images = new Map<LibraryImage, LoadedObject>();
   readonly #dependencies = new Map<LoadedObject, readonly LoadedObject[]>();
   readonly #global: LoadedObject[] = [];
 
@@ -51,6 +52,7 @@ export class ProcessModel {
   fork(companions: ReadonlyMap<string, LibraryImage>): ProcessModel {
     const copy = new ProcessModel({ ...this.#places, companions });
     for (const [name, one] of this.#named) copy.#named.set(name, one);
+    for (const [image, one] of this.#images) copy.#images.set(image, one);
     for (const [one, needed] of this.#dependencies) copy.#dependencies.set(one, needed);
     copy.#global.push(...this.#global);
     return copy;
@@ -73,7 +75,7 @@ export class ProcessModel {
 
   /** Loads an image with its dependencies, as the program itself or by dlopen. */
   open(image: LibraryImage, options: { readonly loader: LoadedObject | undefined; readonly how: string; readonly isGlobal: boolean; readonly assume: Assume }): Opened {
-    const known = this.#named.get(image.path) ?? (image.soname === undefined ? undefined : this.#sameFile(image.soname, image));
+    const known = this.#images.get(image) ?? this.#named.get(image.path);
     const root = known ?? this.#add({ image, name: image.soname ?? path.basename(image.path), path: image.path, how: options.how, loader: options.loader }, image.path);
     const scope: LoadedObject[] = [root];
     const added: LoadedObject[] = known === undefined ? [root] : [];
@@ -119,7 +121,7 @@ export class ProcessModel {
     const found = searchLibrary(name, requester, this.#places, searched);
     if (found !== undefined) {
       // The same file under another name is one object.
-      const same = this.#named.get(found.image.path) ?? (found.image.soname === undefined ? undefined : this.#sameFile(found.image.soname, found.image));
+      const same = this.#images.get(found.image) ?? this.#named.get(found.image.path);
       if (same !== undefined) {
         this.#named.set(name, same);
         return same;
@@ -136,17 +138,15 @@ export class ProcessModel {
     return object;
   }
 
-  #sameFile(soname: string, image: LibraryImage): LoadedObject | undefined {
-    const bearer = this.#named.get(soname);
-    return bearer?.image === image || bearer?.path === image.path ? bearer : undefined;
-  }
-
   /** The first to bear a name keeps it. */
   #add(object: LoadedObject, asked: string): LoadedObject {
     for (const name of [asked, object.image?.soname, object.path]) {
       if (name !== undefined && !this.#named.has(name)) {
         this.#named.set(name, object);
       }
+    }
+    if (object.image !== undefined && !this.#images.has(object.image)) {
+      this.#images.set(object.image, object);
     }
     return object;
   }

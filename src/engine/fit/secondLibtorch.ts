@@ -17,10 +17,10 @@ const single = new Set(["libc10", "libtorch", "libtorch_cpu", "libtorch_cuda", "
  * name, and the process ends with SIGABRT ("std::system_error, Invalid argument") before Python sees an exception.
  */
 export function secondLibtorch(scope: readonly LoadedObject[], environment: FitEnvironment): TraitComparison | undefined {
-  const own = new Set(environment.torchLibraries.map((one) => one.path));
+  const own = new Set(environment.torchLibraries);
   const foreign = scope.filter((one) => {
     const stem = plainStem(one.name) ?? plainStem(one.path);
-    return stem !== undefined && single.has(stem) && one.image !== undefined && !own.has(one.path);
+    return stem !== undefined && single.has(stem) && one.image !== undefined && !own.has(one.image);
   });
   if (foreign.length === 0 || environment.torchLibraries.length === 0) {
     return undefined;

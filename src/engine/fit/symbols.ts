@@ -16,6 +16,12 @@ export interface Import {
   readonly object: LoadedObject;
 }
 
+/** Which parts of the process could be looked into. */
+export interface Known {
+  readonly interpreter: boolean;
+  readonly torch: boolean;
+}
+
 export interface Resolution {
   /** Global symbols that nothing in the scope defines. */
   readonly missing: readonly Import[];
@@ -32,7 +38,7 @@ export interface Resolution {
  * the file. Both Python's import and torch.ops.load_library bind at once (RTLD_NOW), so functions count like data. Weak
  * symbols may stay undefined. `objects` are in the order in which the loader relocates them.
  */
-export function resolveSymbols(objects: readonly LoadedObject[], root: LoadedObject, scope: readonly LoadedObject[], interpreterKnown: boolean): Resolution {
+export function resolveSymbols(objects: readonly LoadedObject[], root: LoadedObject, scope: readonly LoadedObject[], known: Known): Resolution {
   const images = scope.map((one) => one.image).filter((one) => one !== undefined);
   const opaque = scope.filter((one) => one.image === undefined);
   const missing: Import[] = [];
@@ -67,7 +73,7 @@ export function resolveSymbols(objects: readonly LoadedObject[], root: LoadedObj
         continue;
       }
       const found = { symbol, family, object };
-      const place = opaqueFor(found, opaque, interpreterKnown);
+      const place = opaqueFor(found, opaque, known);
       if (place === undefined) {
         lacking.push(found);
       } else {
@@ -89,8 +95,8 @@ function inLoaderOrder(imports: Import[], image: LibraryImage): readonly Import[
   return imports.sort((a, b) => (places.get(a.symbol.name) ?? Infinity) - (places.get(b.symbol.name) ?? Infinity));
 }
 
-/** The library that was not looked into and may define a symbol; "" for the interpreter; undefined: none may. */
-function opaqueFor({ symbol, family }: Import, opaque: readonly LoadedObject[], interpreterKnown: boolean): string | undefined {
+/** The library that was not looked into and may define a symbol; "" for the interpreter or torch as a whole; undefined: none may. */
+function opaqueFor({ symbol, family }: Import, opaque: readonly LoadedObject[], known: Known): string | undefined {
   const named = symbol.version?.library;
   if (named !== undefined) {
     return opaque.find((one) => one.name === named)?.name;
@@ -113,5 +119,6 @@ function opaqueFor({ symbol, family }: Import, opaque: readonly LoadedObject[], 
     }
   };
   const place = opaque.find(fits)?.name;
-  return place ?? (family === "python" && !interpreterKnown ? "" : undefined);
+  const isUnknown = family === "python" ? !known.interpreter : (family === "torch" || family === "torch-stable") && !known.torch;
+  return place ?? (isUnknown ? "" : undefined);
 }

@@ -48,6 +48,8 @@ export interface MachineLibraries {
 export interface SymbolHistory {
   /** Releases (public version), oldest first, whose official Linux wheels export it; undefined: not recorded. */
   releasesExporting(symbol: string): readonly string[] | undefined;
+  /** File names of the libraries that export it in a release; undefined: not recorded. */
+  librariesOf?(symbol: string, release: string): readonly string[] | undefined;
   /** All releases that were recorded, oldest first. */
   readonly releases: readonly string[];
   readonly source: string;
