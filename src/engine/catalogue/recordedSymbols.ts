@@ -1,6 +1,6 @@
 /** Namespaces and C prefixes that extensions bind to: c10, at, torch, c10d, what c10 left in caffe2, and torch's functions without a namespace. */
 const families = [
-  /^_Z(?:T[VITHW])?N[KVrRO]*(?:(?:3c10|2at|5torch|4c10d)(?:\D|[1-9])|6caffe2(?:8TypeMeta|6detail|9serialize))/,
+  /^_Z(?:T[VITW])?N[KVrRO]*(?:(?:3c10|2at|5torch|4c10d)(?:\D|[1-9])|6caffe2(?:8TypeMeta|6detail|9serialize))/,
   /^_Z\d+TH[PC][A-Z][a-z]/,
   /^(?:TH[PC][A-Z][a-z]|(?:aoti_torch_|torch_|AOTI|c10_)[A-Za-z])/,
 ];
@@ -8,10 +8,10 @@ const families = [
 /** Inside of those: what has no name outside its file, and parts of torch that are no interface. */
 const leftOut = [
   /12_GLOBAL__N_1|[E\d]Ul\w*E\d*_/,
-  /^_Z(?:T[VITHW])?N[KVrRO]*(?:2at4meta|2at8internal|5torch3jit(?:10tensorexpr|4fuser)|5torch8nativert)/,
+  /^_Z(?:T[VITW])?N[KVrRO]*(?:2at4meta|2at8internal|5torch3jit(?:10tensorexpr|4fuser)|5torch8nativert)/,
 ];
 
-const nativeEntity = /^_Z(?:T[VITHW])?N[KVrRO]*2at6native/;
+const nativeEntity = /^_Z(?:T[VITW])?N[KVrRO]*2at6native/;
 const nativeFunction = /^_ZN2at6native(\d+)/;
 
 /**
