@@ -50,9 +50,6 @@ export function refuseOther(path: string, start: Uint8Array, size: number): ElfF
 function describe(start: Uint8Array): string {
   const text = Buffer.from(start.buffer, start.byteOffset, start.byteLength).toString("latin1");
   const magic = start.length < 4 ? 0 : new DataView(start.buffer, start.byteOffset, 4).getUint32(0);
-  if (text.startsWith("\x7fELF")) {
-    return ": it ends within the ELF header";
-  }
   if (text.startsWith("MZ")) {
     return " but a Windows program or DLL";
   }
