@@ -1,6 +1,6 @@
 import * as path from "node:path";
 import { openElf } from "../binaries/elf/index.ts";
-import { scanConstants } from "../binaries/profile/index.ts";
+import { scanConstants, torchArchitectures } from "../binaries/profile/index.ts";
 import type { CudaArchitecture, Evidence, Fact, Files } from "../model/index.ts";
 import { inferred, observed, seenIn } from "./facts.ts";
 
@@ -107,7 +107,8 @@ export function pythonLibraryFacts(folders: readonly string[], files: Files, not
     notKnown.push(`The pybind11 internals were not read: ${opened.message}`);
     return [];
   }
-  const { pybind11Keys: keys, torchArchitectures: architectures } = scanConstants(opened.elf);
+  const { pybind11Keys: keys } = scanConstants(opened.elf);
+  const architectures = torchArchitectures(opened.elf);
   const facts: Fact[] = [];
   const [key] = keys;
   if (key === undefined) {

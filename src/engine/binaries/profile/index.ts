@@ -4,4 +4,4 @@
  */
 export { describeBinary, describeElf } from "./describe.ts";
 export type { DescribedBinary } from "./describe.ts";
-export { scanConstants } from "./constants.ts";
+export { scanConstants, torchArchitectures } from "./constants.ts";
