@@ -1,0 +1,48 @@
+import type { Node } from "./ast.ts";
+import { Cursor, maximumLength, unlessUnreadable } from "./cursor.ts";
+import { abbreviations, specialNames } from "./grammar.ts";
+import { textOfName } from "./print-names.ts";
+import { readNameOnly } from "./read-names.ts";
+
+/** Components of a qualified name, without template arguments and ABI tags; of a special name those of what it is for. */
+export function componentsOf(target: Node): readonly string[] {
+  const components: string[] = [];
+  collect(target, components);
+  return components;
+}
+
+function collect(node: Node, into: string[]): void {
+  switch (node.kind) {
+    case "encoding": case "this-qualified": case "template": case "tagged": case "elaborated": collect(node.name, into); break;
+    case "special": collect(node.target, into); break;
+    case "member":
+      collect(node.scope, into);
+      collect(node.name, into);
+      break;
+    case "local":
+      collect(node.within, into);
+      if (node.entity !== undefined) collect(node.entity, into);
+      break;
+    case "initializer": collect(node.of, into); break;
+    case "identifier": into.push(node.text.startsWith("_GLOBAL__N") ? "(anonymous namespace)" : node.text); break;
+    case "std": into.push("std"); break;
+    case "abbreviation": into.push("std", abbreviations[node.letter]?.[1] ?? node.letter); break;
+    // The class that was named before it; what a demangler prints may be the name of another.
+    case "constructor": into.push(into.at(-1) ?? node.of); break;
+    case "destructor": into.push(`~${into.at(-1) ?? node.of}`); break;
+    default: into.push(textOfName(node));
+  }
+}
+
+/**
+ * The same text for every overload and version of an entity: its qualified name without template arguments, with what kind of
+ * name it is ("vtable for c10::Error"). Parameters are not read. Undefined for what is no mangled name.
+ */
+export function entityKey(symbol: string): string | undefined {
+  if (!symbol.startsWith("_Z") || symbol.length > maximumLength) return undefined;
+  return unlessUnreadable(() => {
+    const target = readNameOnly(new Cursor(symbol));
+    const prefix = target.kind === "special" ? specialNames[target.code] ?? "" : "";
+    return prefix + componentsOf(target).join("::");
+  });
+}
