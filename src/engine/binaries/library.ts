@@ -33,6 +33,8 @@ export interface LibraryImage {
   defines(name: string, version?: string): boolean;
   /** Names of symbols that others can bind to; empty when only hashes are known. */
   exportedNames(): Iterable<string>;
+  /** Those of the names in which a text stands; absent: look through all. */
+  exportedNamesContaining?(text: string): Iterable<string>;
   /** Names of DT_VERDEF, "GLIBCXX_3.4.30"; empty when none or not known. */
   versionDefinitions(): readonly string[];
   versionNeeds(): readonly VersionNeed[];

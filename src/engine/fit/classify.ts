@@ -2,7 +2,7 @@ import * as path from "node:path";
 import type { LibraryImage } from "../binaries/library.ts";
 import { abiTwin, demangle, variantsOf } from "../binaries/mangling/index.ts";
 import { valueOf } from "../model/index.ts";
-import { nearestNamesake } from "./exportIndex.ts";
+import { nearestNamesake } from "./namesake.ts";
 import { homeOfCudaSymbol } from "./cudaLibraries.ts";
 import { historyOf, sideOf } from "./releases.ts";
 import { deviceOfShim, firstGuardedRelease, shimVersion } from "./stableShims.ts";

@@ -147,6 +147,10 @@ export class ElfFile implements LibraryImage {
     return this.#symbols()?.exportedNames() ?? [];
   }
 
+  exportedNamesContaining(text: string): Iterable<string> {
+    return this.#symbols()?.exportedNamesContaining(text) ?? [];
+  }
+
   imports(): Iterable<DynamicSymbol> {
     return this.#symbols()?.undefinedSymbols() ?? [];
   }

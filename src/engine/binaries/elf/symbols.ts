@@ -94,6 +94,27 @@ export class SymbolTable {
     }
   }
 
+  /**
+   * Exported names in which a text stands, found in the string table without reading the symbols one by one. A name that a
+   * linker stored as the end of a longer one is missed.
+   */
+  *exportedNamesContaining(text: string): Generator<string> {
+    const strings = this.#stringTable();
+    const wanted = Buffer.from(text, "latin1");
+    let end = 0;
+    for (let at = strings?.indexOf(wanted) ?? -1; strings !== undefined && at >= 0 && wanted.length > 0; at = strings.indexOf(wanted, end)) {
+      const start = strings.lastIndexOf(0, at) + 1;
+      end = strings.indexOf(0, at);
+      if (end < 0) {
+        return;
+      }
+      const name = end - start > maximumNameLength ? "" : strings.toString("latin1", start, end);
+      if (name !== "" && this.#find(name, undefined) !== undefined) {
+        yield name;
+      }
+    }
+  }
+
   /** Names of those of the symbols, given by index, that other libraries must provide. */
   *undefinedNames(indexes: Iterable<number>): Generator<string> {
     const budget = { left: maximumListing };

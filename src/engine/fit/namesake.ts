@@ -1,11 +1,6 @@
 import { readMangled } from "../binaries/mangling/index.ts";
 import type { LibraryImage } from "../binaries/library.ts";
 
-/** Names by the identifiers with which their mangled form begins. */
-type Index = ReadonlyMap<string, readonly string[]>;
-
-const indexes = new WeakMap<LibraryImage, Index>();
-const maximumNames = 4_000_000;
 /** An overloaded operator may have hundreds of namesakes. */
 const maximumNamesakes = 2000;
 
@@ -16,7 +11,6 @@ export interface Namesake {
 
 /**
  * The exported symbol of the same entity (kind and qualified name) whose parameters are most like those of `symbol`.
- * The names of a library are indexed when they are first asked for.
  */
 export function nearestNamesake(symbol: string, libraries: readonly LibraryImage[]): Namesake | undefined {
   const wanted = readMangled(symbol);
@@ -26,7 +20,7 @@ export function nearestNamesake(symbol: string, libraries: readonly LibraryImage
   }
   let best: (Namesake & { readonly likeness: number }) | undefined;
   for (const library of libraries) {
-    for (const name of (indexOf(library).get(key) ?? []).slice(0, maximumNamesakes)) {
+    for (const name of candidates(library, key)) {
       const read = name === symbol ? undefined : readMangled(name);
       if (read === undefined || read.kind !== wanted.kind || read.qualifiedName !== wanted.qualifiedName) {
         continue;
@@ -56,35 +50,30 @@ function likenessOf(one: readonly string[], other: readonly string[]): number {
   return (row.at(-1) ?? 0) / Math.max(one.length, other.length);
 }
 
-function indexOf(library: LibraryImage): Index {
-  const known = indexes.get(library);
-  if (known !== undefined) {
-    return known;
-  }
-  const index = new Map<string, string[]>();
-  let count = 0;
-  for (const name of library.exportedNames()) {
-    count += 1;
-    if (count > maximumNames) {
-      break;
-    }
-    const key = beginning(name);
-    const names = key === undefined ? undefined : index.get(key);
-    if (names !== undefined) {
-      names.push(name);
-    } else if (key !== undefined) {
-      index.set(key, [name]);
+/** Exported names that may be namesakes. */
+function* candidates(library: LibraryImage, key: Beginning): Generator<string> {
+  let left = maximumNamesakes;
+  for (const name of library.exportedNamesContaining?.(key.identifiers) ?? library.exportedNames()) {
+    const own = name.includes(key.identifiers) ? beginning(name) : undefined;
+    if (own?.kind === key.kind && own.identifiers === key.identifiers && left > 0) {
+      left -= 1;
+      yield name;
     }
   }
-  indexes.set(library, index);
-  return index;
+}
+
+interface Beginning {
+  /** "TV" of a vtable, "" of functions and data. */
+  readonly kind: string;
+  /** As they stand in the mangled name: "3c105Error". */
+  readonly identifiers: string;
 }
 
 /**
- * A cheap key that all symbols of one entity share: what kind of name it is and the identifiers up to the first that is
- * none ("N3c105Error" of _ZN3c105ErrorC1E...). Namesakes may share it with others; `readMangled` tells them apart.
+ * What all symbols of one entity share and is read without parsing: the kind of name and the identifiers up to the first
+ * component that is none ("3c105Error" of _ZN3c105ErrorC1E...). Others may share it too; `readMangled` tells them apart.
  */
-function beginning(symbol: string): string | undefined {
+function beginning(symbol: string): Beginning | undefined {
   const match = /^_Z(T[VTIS]|GV|T[hv]\w*?_)?(N[rVK]*[RO]?)?(St)?/.exec(symbol);
   if (match === null) {
     return undefined;
@@ -98,5 +87,5 @@ function beginning(symbol: string): string | undefined {
     }
     at += digits.length + Number(digits);
   }
-  return `${match[1] ?? ""}${match[3] ?? ""}:${symbol.slice(start, at)}`;
+  return at === start ? undefined : { kind: `${match[1] ?? ""}${match[3] ?? ""}`, identifiers: symbol.slice(start, at) };
 }

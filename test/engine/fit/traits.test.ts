@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fit } from "../../../src/engine/fit/index.ts";
+import type { FitOptions, TraitComparison } from "../../../src/engine/fit/index.ts";
+import { runsOn } from "../../../src/engine/fit/traits/cuda.ts";
+import type { BinaryProfile, CudaArchitecture, Fact } from "../../../src/engine/model/index.ts";
+import { built, environment, fact, installed, library, options, system, torchLibraries } from "./fakes.ts";
+import type { Sketch } from "./fakes.ts";
+
+const zeros = "_ZN2at4_ops5zeros4callEv";
+const torch = torchLibraries({ libtorch_cpu: [zeros, "torch_from_blob", "aoti_torch_abi_version"] });
+
+interface Case {
+  readonly profile?: Partial<BinaryProfile>;
+  readonly facts?: readonly Fact[];
+  readonly installed?: readonly Fact[];
+  readonly sketch?: Sketch;
+  readonly options?: Partial<FitOptions>;
+}
+
+function comparison(trait: TraitComparison["trait"], one: Case): TraitComparison | undefined {
+  const body = installed([], { facts: [fact("torch-version", "2.13.0+cpu"), fact("platform", "linux-x86_64"), ...(one.installed ?? [])] });
+  const image = library("/project/ops.so", { needed: ["libtorch_cpu.so", "libc.so.6"], imports: [zeros], ...one.sketch });
+  return fit(built(one.profile, one.facts), image, environment({ torch, body }), { ...options, ...one.options }).traits.find((each) => each.trait === trait);
+}
+
+function answer(trait: TraitComparison["trait"], one: Case): string {
+  const found = comparison(trait, one);
+  return found === undefined ? "nothing" : `${String(found.agrees)} ${found.agrees === true ? "" : found.weight}`.trim();
+}
+
+test("libstdcxx-abi: both known and different, equal, or of no matter to a file that only uses the stable ABI", () => {
+  assert.equal(answer("libstdcxx-abi", { facts: [fact("libstdcxx-abi", 0)], installed: [fact("libstdcxx-abi", 1)] }), "false error");
+  assert.equal(answer("libstdcxx-abi", { facts: [fact("libstdcxx-abi", 1)], installed: [fact("libstdcxx-abi", 1)] }), "true");
+  assert.equal(answer("libstdcxx-abi", { facts: [fact("libstdcxx-abi", 1)] }), "undefined error");
+  assert.equal(answer("libstdcxx-abi", { facts: [fact("libstdcxx-abi", 0)], installed: [fact("libstdcxx-abi", 1)], sketch: { imports: ["torch_from_blob"] } }), "nothing");
+  assert.equal(answer("libstdcxx-abi", { installed: [fact("libstdcxx-abi", 1)] }), "nothing");
+});
+
+test("pybind11-internals: the whole key must be equal", () => {
+  const v11 = "v11_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1";
+  const v12 = "v12_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1";
+  assert.equal(answer("pybind11-internals", { profile: { pybind11Keys: [v11] }, installed: [fact("pybind11-internals", v12)] }), "false warning");
+  assert.equal(answer("pybind11-internals", { profile: { pybind11Keys: [v12] }, installed: [fact("pybind11-internals", v12)] }), "true");
+  assert.equal(answer("pybind11-internals", { installed: [fact("pybind11-internals", v12)] }), "nothing");
+  assert.match(comparison("pybind11-internals", { profile: { pybind11Keys: [v11] }, installed: [fact("pybind11-internals", v12)] })?.because ?? "", /torch\.Tensor is passed in another way/);
+});
+
+test("gxx-abi-version is a warning", () => {
+  assert.equal(answer("gxx-abi-version", { facts: [fact("gxx-abi-version", 1017)], installed: [fact("gxx-abi-version", 1011)] }), "false warning");
+  assert.equal(answer("gxx-abi-version", { facts: [fact("gxx-abi-version", 1011)], installed: [fact("gxx-abi-version", 1011)] }), "true");
+  assert.equal(answer("gxx-abi-version", { facts: [fact("gxx-abi-version", 1011)] }), "nothing");
+});
+
+function runtime(major: number, linked: "shared" | "static" = "shared"): Partial<BinaryProfile> {
+  return { cudaRuntime: { linked, major, library: linked === "shared" ? `libcudart.so.${major}` : undefined, evidence: { kind: "file", path: "/project/ops.so", what: "NEEDED" } } };
+}
+
+test("cuda-version: another major is an error, a static runtime of one a warning, another minor information", () => {
+  assert.equal(answer("cuda-version", { profile: runtime(12), installed: [fact("cuda-version", "13.0")] }), "false error");
+  assert.equal(answer("cuda-version", { profile: runtime(12, "static"), installed: [fact("cuda-version", "13.0")] }), "false warning");
+  assert.equal(answer("cuda-version", { profile: runtime(12), facts: [fact("cuda-version", "12.6")], installed: [fact("cuda-version", "12.8")] }), "false info");
+  assert.equal(answer("cuda-version", { profile: runtime(13), installed: [fact("cuda-version", "13.0")] }), "true");
+  assert.equal(answer("cuda-version", { profile: { ...runtime(13), needed: ["libc10_cuda.so"] }, installed: [fact("cuda-version", null)] }), "false error");
+  assert.equal(answer("cuda-version", { installed: [fact("cuda-version", "13.0")] }), "nothing");
+});
+
+const architecture = (sm: number, rest: Partial<CudaArchitecture> = {}): CudaArchitecture => ({ sm, suffix: "", real: true, ptx: false, ...rest });
+
+test("what runs on a GPU: the same major from the minor on, exactly the number with a, PTX from its level on", () => {
+  assert.equal(runsOn([architecture(80)], 86), "native");
+  assert.equal(runsOn([architecture(86)], 80), "none");
+  assert.equal(runsOn([architecture(80)], 90), "none");
+  assert.equal(runsOn([architecture(80, { ptx: true })], 90), "jit");
+  assert.equal(runsOn([architecture(90, { suffix: "a" })], 90), "native");
+  assert.equal(runsOn([architecture(120, { suffix: "a" })], 121), "none");
+  assert.equal(runsOn([architecture(120, { suffix: "f" })], 121), "native");
+  assert.equal(runsOn([architecture(90, { suffix: "a", real: false, ptx: true })], 100), "none");
+  assert.equal(runsOn([architecture(100, { real: false, ptx: true })], 90), "none");
+});
+
+test("cuda-architectures: the worst translation unit counts, and nothing is said without a GPU", () => {
+  const content = (architectures: readonly CudaArchitecture[], notEverywhere: readonly CudaArchitecture[] = []): Partial<BinaryProfile> => ({ cuda: { architectures, fatbins: 2, compressed: false, toolkit: "13.0", notEverywhere } });
+  const gpu = { gpu: { capability: 90, name: "H100" } };
+  assert.equal(answer("cuda-architectures", { profile: content([architecture(90)]), options: gpu }), "true");
+  assert.equal(answer("cuda-architectures", { profile: content([architecture(80)]), options: gpu }), "false error");
+  assert.equal(answer("cuda-architectures", { profile: content([architecture(80), architecture(90)], [architecture(90)]), options: gpu }), "false warning");
+  assert.equal(answer("cuda-architectures", { profile: content([architecture(80)]) }), "nothing");
+  assert.equal(comparison("cuda-architectures", { profile: content([architecture(80)]), options: gpu })?.installed, "H100 (compute capability 9.0)");
+});
+
+const module = (suffix: string): Partial<BinaryProfile> => ({ path: `/project/ops.${suffix}.so`, modules: [{ name: "ops", entry: "PyInit_ops", suffix }] });
+const python = (version: string, suffix: string): readonly Fact[] => [fact("python-version", version), fact("python-suffix", suffix)];
+
+test("python-suffix: the name is looked for or not; abi3 and abi3t have their own rules", () => {
+  const cp311 = python("3.11.7", "cpython-311-x86_64-linux-gnu");
+  assert.equal(answer("python-suffix", { profile: module("cpython-311-x86_64-linux-gnu"), installed: cp311 }), "true");
+  assert.equal(answer("python-suffix", { profile: module("cpython-312-x86_64-linux-gnu"), installed: cp311 }), "false error");
+  assert.equal(answer("python-suffix", { profile: module("cpython-312-x86_64-linux-gnu"), installed: [fact("python-version", "3.11")] }), "false error");
+  assert.equal(answer("python-suffix", { profile: module("abi3"), installed: cp311 }), "true");
+  assert.equal(answer("python-suffix", { profile: module("abi3"), installed: python("3.14.0", "cpython-314t-x86_64-linux-gnu") }), "false error");
+  assert.equal(answer("python-suffix", { profile: module("abi3t"), installed: python("3.14.0", "cpython-314t-x86_64-linux-gnu") }), "false error");
+  assert.equal(answer("python-suffix", { profile: module("abi3t"), installed: python("3.15.0", "cpython-315t-x86_64-linux-gnu") }), "true");
+  assert.equal(answer("python-suffix", { profile: {}, installed: cp311 }), "nothing");
+});
+
+test("python-stable-abi: the level of the limited API against the interpreter", () => {
+  assert.equal(answer("python-stable-abi", { facts: [fact("python-limited-api", "3.12")], installed: [fact("python-version", "3.11.7")] }), "false error");
+  assert.equal(answer("python-stable-abi", { facts: [fact("python-limited-api", "3.9")], installed: [fact("python-version", "3.11.7")] }), "true");
+  assert.equal(answer("python-stable-abi", { facts: [fact("python-limited-api", "none")], installed: [fact("python-version", "3.11.7")] }), "nothing");
+});
+
+test("glibc and libstdc++ by numbers, against the libraries that would be loaded", () => {
+  const needs = (library: string, version: string): Case => ({ profile: { versionNeeds: [{ library, versions: [version] }] }, sketch: { needed: ["libstdc++.so.6", "libc.so.6"], imports: [] } });
+  assert.equal(answer("glibc", needs("libc.so.6", "GLIBC_2.4")), "true");
+  assert.equal(answer("glibc", needs("libc.so.6", "GLIBC_2.38")), "false error");
+  assert.equal(answer("libstdcxx-version", needs("libstdc++.so.6", "GLIBCXX_3.4.32")), "false error");
+  assert.equal(answer("libstdcxx-version", needs("libstdc++.so.6", "GLIBCXX_3.4.9")), "true");
+  assert.equal(comparison("glibc", needs("libc.so.6", "GLIBC_2.38"))?.installed, "2.36");
+  assert.match(comparison("libstdcxx-version", needs("libstdc++.so.6", "GLIBCXX_3.4.32"))?.because ?? "", new RegExp(system.libstdcxx.path.replaceAll("+", "\\+")));
+});
+
+test("stable-abi-minimum is the newest function that is needed", () => {
+  const sketch = { imports: ["torch_from_blob", "aoti_torch_abi_version"] };
+  assert.equal(comparison("stable-abi-minimum", { sketch })?.built, "2.11.0");
+  assert.equal(answer("stable-abi-minimum", { sketch }), "true");
+  assert.equal(answer("stable-abi-minimum", { sketch: { imports: ["aoti_torch_abi_version"] } }), "nothing");
+});
+
+test("stamp: another torch is an error for the classic ABI, a newer target for the stable one", () => {
+  assert.equal(answer("stamp", { profile: { stamp: { "torch.version": "2.12.0+cpu", "torch.abi": "classic" } } }), "false error");
+  assert.equal(answer("stamp", { profile: { stamp: { "torch.version": "2.13.0+cpu", "torch.abi": "classic" } } }), "true");
+  assert.equal(answer("stamp", { profile: { stamp: { "torch.version": "2.13.0+cpu", "torch.git": "aaaaaaaaaaaa" } }, installed: [fact("torch-git-version", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb")] }), "false error");
+  assert.equal(answer("stamp", { profile: { stamp: { "torch.version": "2.12.0+cpu", "torch.abi": "stable" } } }), "nothing");
+  assert.equal(answer("stamp", { profile: { stamp: { "torch.abi": "stable", "torch.target": "0x020e000000000000" } } }), "false error");
+  assert.equal(answer("stamp", { profile: { stamp: { "torch.abi": "stable", "torch.target": "0x020a000000000000" } } }), "true");
+  assert.equal(answer("stamp", { profile: { stamp: { "torch.cxx11_abi": "0" } }, installed: [fact("libstdcxx-abi", 1)] }), "false error");
+  assert.equal(answer("stamp", {}), "nothing");
+});
+
+test("layout: only where the torch of the build is known and C++ of torch is used", () => {
+  const changes: Partial<FitOptions> = { builtWith: { version: "2.12.0", source: { kind: "file", path: "/METADATA", what: "Requires-Dist: torch==2.12.0" } }, layoutChanges: (from, to) => (from === "2.12.0" && to === "2.13.0+cpu" ? [{ class: "c10::SymbolicShapeMeta", from: 272, to: 392, source: "measured" }] : []) };
+  assert.equal(answer("layout", { options: changes }), "false warning");
+  assert.match(comparison("layout", { options: changes })?.because ?? "", /c10::SymbolicShapeMeta \(272 and 392 bytes\)/);
+  assert.equal(answer("layout", { options: { ...changes, layoutChanges: () => [] } }), "true");
+  assert.equal(answer("layout", { options: { ...changes, layoutChanges: () => undefined } }), "nothing");
+  assert.equal(answer("layout", { options: changes, sketch: { imports: ["torch_from_blob"] } }), "nothing");
+  assert.equal(answer("layout", {}), "nothing");
+});
