@@ -36,8 +36,8 @@ export function readSections(reader: RangeReader, { offset, entrySize, count, na
       name: nameEnd < 0 ? "" : text.toString("latin1", nameAt, nameEnd),
       type,
       offset: readUint64(table, at + 24),
-      // SHT_NOBITS occupies no bytes of the file.
-      size: type === 8 ? 0 : readUint64(table, at + 32),
+      // SHT_NOBITS occupies no bytes of the file; SHT_NULL is no section, and may hold counts that fit nowhere else.
+      size: type === 8 || type === 0 ? 0 : readUint64(table, at + 32),
       alignment: readUint64(table, at + 48),
     };
   });
