@@ -8,6 +8,8 @@ export { checkRange, fileSource } from "./fileSource.ts";
 export { localHeaderLength, locateData, requireReadable } from "./localHeader.ts";
 export { MemberFiles } from "./memberFiles.ts";
 export { memberImage } from "./memberImage.ts";
+export { memberTail } from "./memberTail.ts";
+export type { MemberTail } from "./memberTail.ts";
 export { openArchive } from "./openArchive.ts";
 export { SparseFiles } from "./sparseFiles.ts";
 export { Spool } from "./spool.ts";
