@@ -13,6 +13,8 @@ const options = {
   "fail-on": { type: "string" },
   interpreter: { type: "string" },
   output: { type: "string", short: "o" },
+  budget: { type: "string" },
+  verify: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
   stdio: { type: "boolean" },
@@ -27,6 +29,9 @@ export interface Arguments {
   readonly failOn: string | undefined;
   readonly interpreter: string | undefined;
   readonly output: string | undefined;
+  /** Bytes that may be read from servers. */
+  readonly budget: number | undefined;
+  readonly verify: boolean;
   readonly help: boolean;
   readonly version: boolean;
 }
@@ -45,10 +50,15 @@ export function readArguments(argv: readonly string[]): Arguments {
       failOn: values["fail-on"],
       interpreter: values.interpreter,
       output: values.output,
+      budget: values.budget === undefined ? undefined : bytesOf(values.budget),
+      verify: values.verify ?? false,
       help: values.help ?? false,
       version: values.version ?? false,
     };
   } catch (error) {
+    if (error instanceof UsageError) {
+      throw error;
+    }
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }
@@ -63,4 +73,16 @@ export function oneOf<T extends string>(option: string, value: string | undefine
     throw new UsageError(`${option} must be one of ${allowed.join(", ")}; it is "${value}".`);
   }
   return found;
+}
+
+const units: Readonly<Record<string, number>> = { "": 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, KIB: 1024, MIB: 1024 ** 2, GIB: 1024 ** 3 };
+
+/** "64MB" in bytes. */
+function bytesOf(text: string): number {
+  const [, number = "", unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
+  const factor = units[unit.toUpperCase()];
+  if (number === "" || factor === undefined) {
+    throw new UsageError(`--budget must be a size such as 64MB; it is "${text}".`);
+  }
+  return Math.floor(Number(number) * factor);
 }

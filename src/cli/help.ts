@@ -4,17 +4,24 @@ link and the torch that imports your extension. It reads files only.
 Usage
   abiding check [PATH] [--against ENV ...] [--format text|json|sarif|github]
                 [--rule NAME ...] [--fail-on error|warning|never] [--output FILE]
+  abiding inspect FILE [--format text|json] [--verify]
+  abiding fits FILE [--against ENV] [--format text|json]
   abiding environment [ENV] [--format text|json] [--output FILE]
   abiding lsp
 
 check        reads the build files under PATH (default: the current folder) and reports findings.
              PATH may be a file: only its findings are shown.
+inspect      says what a shared library or a wheel is and needs. FILE may be the address of a
+             wheel: only the parts that matter are fetched.
+fits         says whether it would load with a torch, and if not, which symbols, of which kind,
+             and which torch releases would do. Nothing is loaded.
 environment  describes a torch and what surrounds it. The JSON form is a profile that
              --against takes elsewhere.
 lsp          speaks the Language Server Protocol on standard input and output.
 
 ENV is a venv or conda prefix, a Python executable, a torch or libtorch folder, a wheel file,
-a saved profile (.json), or torch==VERSION[+LOCAL] from the catalogue of releases. Default:
+a saved profile (.json), or torch==VERSION[+LOCAL] from the catalogue of releases; for fits
+also the address of a wheel, or "index:URL torch==VERSION" for a package index. Default:
 abiding.json, then the environment found around PATH.
 
 Options
@@ -23,7 +30,11 @@ Options
   --rule NAME          run only this rule (also one that is off by default); may be repeated
   --fail-on LEVEL      exit with 1 from this severity on; default error
   --output, -o FILE    write the report to FILE
+  --budget SIZE        most that may be read from servers, as 64MB; what a step would cost beyond
+                       it is said before anything is fetched
+  --verify             compare every file of a wheel with its RECORD
   --help, --version
 
 Exit status: 0 nothing at the --fail-on level, 1 findings, 2 could not run.
+fits: 0 no conflict found, 1 conflict, 2 could not tell or could not run.
 `;

@@ -5,7 +5,9 @@ import manifest from "../../package.json" with { type: "json" };
 import { readArguments, UsageError } from "./arguments.ts";
 import { check } from "./check.ts";
 import { describe } from "./environment.ts";
+import { fits } from "./fits.ts";
 import { help } from "./help.ts";
+import { inspect } from "./inspect.ts";
 import type { Terminal } from "./terminal.ts";
 
 const terminal: Terminal = {
@@ -13,6 +15,11 @@ const terminal: Terminal = {
   environment: process.env,
   version: manifest.version,
   colours: process.stdout.isTTY && (process.env.NO_COLOR ?? "") === "" && process.env.TERM !== "dumb",
+  progress(text) {
+    if (process.stderr.isTTY) {
+      process.stderr.write(`\r\u001b[K${text}`);
+    }
+  },
   deliver(text, file) {
     if (file === undefined) {
       process.stdout.write(text);
@@ -27,7 +34,7 @@ const terminal: Terminal = {
   },
 };
 
-function run(argv: readonly string[]): number | undefined {
+async function run(argv: readonly string[]): Promise<number | undefined> {
   const given = readArguments(argv);
   if (given.version) {
     terminal.deliver(`${terminal.version}\n`, undefined);
@@ -42,6 +49,10 @@ function run(argv: readonly string[]): number | undefined {
       return check(given, terminal);
     case "environment":
       return describe(given, terminal);
+    case "inspect":
+      return await inspect(given, terminal);
+    case "fits":
+      return await fits(given, terminal);
     case "lsp":
       // Loaded on demand: `check` should not wait for the protocol's library.
       void import("../server/stdio.ts").then((server) => server.startStdioServer());
@@ -50,7 +61,7 @@ function run(argv: readonly string[]): number | undefined {
       process.stderr.write(help);
       return 2;
     default:
-      throw new UsageError(`There is no command "${given.command}". Commands: check, environment, lsp.`);
+      throw new UsageError(`There is no command "${given.command}". Commands: check, environment, inspect, fits, lsp.`);
   }
 }
 
@@ -59,13 +70,15 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : 2);
 });
 
-try {
-  const status = run(process.argv.slice(2));
-  if (status !== undefined) {
-    process.exitCode = status;
-  }
-} catch (error) {
-  const message = error instanceof UsageError ? error.message : `Abiding failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-  process.stderr.write(`abiding: ${message}\n`);
-  process.exitCode = 2;
-}
+void run(process.argv.slice(2)).then(
+  (status) => {
+    if (status !== undefined) {
+      process.exitCode = status;
+    }
+  },
+  (error: unknown) => {
+    const message = error instanceof UsageError ? error.message : `Abiding failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+    process.stderr.write(`abiding: ${message}\n`);
+    process.exitCode = 2;
+  },
+);

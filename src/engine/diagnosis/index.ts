@@ -6,3 +6,7 @@ export { Workspace } from "./workspace.ts";
 export type { WorkspaceOptions } from "./workspace.ts";
 export type { Diagnosis } from "./diagnosis.ts";
 export { bodiesOf, compareSeverity } from "./diagnosis.ts";
+export { examine, inspectReport } from "./examination.ts";
+export type { Examined } from "./examination.ts";
+export { ofBody, openEnvironment } from "./fitEnvironment.ts";
+export { judge } from "./judgement.ts";

@@ -6,4 +6,5 @@ export { environmentOf } from "./environment.ts";
 export { environmentOfImages } from "./images.ts";
 export { fit } from "./fit.ts";
 export { environmentOfRelease } from "./recorded.ts";
+export { headerShims } from "./stableShims.ts";
 export type * from "./types.ts";

@@ -1,0 +1,34 @@
+import { examine, inspectReport } from "../engine/diagnosis/index.ts";
+import type { Examined } from "../engine/diagnosis/index.ts";
+import { NodeFiles } from "../engine/files/index.ts";
+import { oneOf, UsageError } from "./arguments.ts";
+import type { Arguments } from "./arguments.ts";
+import { remoteOptions } from "./remote.ts";
+import { inspectText } from "./reporters/inspectText.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `abiding inspect`. Answers the exit status. Throws UsageError when the file cannot be read. */
+export async function inspect(given: Arguments, terminal: Terminal): Promise<number> {
+  const format = oneOf("--format", given.format, ["text", "json"], "text");
+  const examined = await open(given, terminal);
+  try {
+    const report = inspectReport(examined);
+    terminal.deliver(format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : inspectText(report, terminal.colours && given.output === undefined), given.output);
+    return 0;
+  } finally {
+    examined.dispose();
+  }
+}
+
+/** Opens the one file that a command is about. Throws UsageError. */
+export async function open(given: Arguments, terminal: Terminal): Promise<Examined> {
+  const [file, ...others] = given.operands;
+  if (file === undefined || others.length > 0) {
+    throw new UsageError(`${given.command} takes one file: a shared library, a wheel or the address of a wheel.`);
+  }
+  const answer = await examine(file, { files: new NodeFiles(), root: terminal.workingDirectory, remote: remoteOptions(given, terminal), verify: given.verify });
+  if (!answer.ok) {
+    throw new UsageError(answer.message);
+  }
+  return answer.examined;
+}

@@ -1,0 +1,123 @@
+import * as path from "node:path";
+import { ArchiveError, ByteSourceError, fileSource, memberImage, openArchive, Spool } from "../binaries/archive/index.ts";
+import type { Archive, ByteSource, Member } from "../binaries/archive/index.ts";
+import type { LibraryImage } from "../binaries/library.ts";
+import { describeBinary } from "../binaries/profile/index.ts";
+import { httpSource } from "../binaries/remote/index.ts";
+import type { RemoteOptions } from "../binaries/remote/index.ts";
+import type { BuiltBody, Files, InspectReport, WheelProfile } from "../model/index.ts";
+import { renamedFile } from "./renamedFile.ts";
+
+/** A library with the image that the loading model reads. */
+export interface ExaminedBinary {
+  readonly body: BuiltBody;
+  readonly image: LibraryImage;
+}
+
+/** A shared library or a wheel, opened. `dispose` gives back what was unpacked. */
+export interface Examined {
+  /** Absolute path or address. */
+  readonly file: string;
+  readonly kind: "binary" | "wheel";
+  readonly wheel?: WheelProfile;
+  readonly binaries: readonly ExaminedBinary[];
+  /** What could not be read, in sentences. */
+  readonly problems: readonly string[];
+  dispose(): void;
+}
+
+export interface ExaminationOptions {
+  readonly files: Files;
+  /** Where relative paths start. */
+  readonly root: string;
+  readonly remote?: RemoteOptions;
+  /** Also compares the content of every library with RECORD, which reads all of them. */
+  readonly verify?: boolean;
+}
+
+export type ExaminationResult = { readonly ok: true; readonly examined: Examined } | { readonly ok: false; readonly message: string };
+
+/** Members up to this size are read in memory; larger ones are unpacked into a temporary folder. */
+const heldInMemory = 16 * 1024 * 1024;
+/** All that is held in memory of one wheel. */
+const heldInTotal = 96 * 1024 * 1024;
+
+/** Opens what `inspect` and `fits` are asked about: a file, a wheel, or the address of a wheel. Never throws. */
+export async function examine(spec: string, options: ExaminationOptions): Promise<ExaminationResult> {
+  const address = /^https?:\/\//i.test(spec);
+  const file = address ? spec : path.resolve(options.root, spec);
+  try {
+    if (address || /\.whl$/i.test(file)) {
+      return { ok: true, examined: await examineWheel(address ? await httpSource(file, options.remote) : await fileSource(file), options) };
+    }
+    const described = describeBinary(file, options.files);
+    return described.ok
+      ? { ok: true, examined: { file, kind: "binary", binaries: [described], problems: [], dispose() {} } }
+      : described;
+  } catch (error) {
+    if (error instanceof ArchiveError || error instanceof ByteSourceError) {
+      return { ok: false, message: error.message };
+    }
+    throw error;
+  }
+}
+
+async function examineWheel(source: ByteSource, options: ExaminationOptions): Promise<Examined> {
+  const archive = await openArchive(source);
+  const spool = new Spool();
+  try {
+    const binaries: ExaminedBinary[] = [];
+    const problems: string[] = [];
+    let held = 0;
+    for (const member of archive.members.values()) {
+      if (!isLibraryName(member.name)) {
+        continue;
+      }
+      const inMemory = member.size <= heldInMemory && held + member.size <= heldInTotal;
+      held += inMemory ? member.size : 0;
+      const described = await describeMember(archive, member, inMemory ? undefined : spool, options);
+      if (described.ok) {
+        binaries.push(described);
+      } else {
+        problems.push(described.message);
+      }
+    }
+    return { file: source.name, kind: "wheel", binaries, problems, dispose: () => spool.dispose() };
+  } catch (error) {
+    spool.dispose();
+    throw error;
+  }
+}
+
+async function describeMember(archive: Archive, member: Member, spool: Spool | undefined, options: ExaminationOptions): Promise<ReturnType<typeof describeBinary>> {
+  try {
+    if (spool === undefined) {
+      const image = await memberImage(archive, member);
+      return describeBinary(image.path, image.files);
+    }
+    const shown = path.join(archive.source.name, ...member.name.split("/"));
+    return describeBinary(shown, renamedFile(shown, await spool.unpack(archive, member), options.files));
+  } catch (error) {
+    // One bad or too costly member costs only itself.
+    if (error instanceof ArchiveError || (error instanceof ByteSourceError && (error.problem === "budget"))) {
+      return { ok: false, message: error.message };
+    }
+    throw error;
+  }
+}
+
+function isLibraryName(name: string): boolean {
+  return /\.so(?:\.[\w.]+)?$/.test(name);
+}
+
+/** What `inspect` says of it. */
+export function inspectReport(examined: Examined): InspectReport {
+  return {
+    schema: 1,
+    file: examined.file,
+    kind: examined.kind,
+    ...(examined.wheel === undefined ? {} : { wheel: examined.wheel }),
+    binaries: examined.binaries.map(({ body }) => ({ profile: body.profile, facts: body.facts, notKnown: body.notKnown })),
+    problems: examined.problems,
+  };
+}

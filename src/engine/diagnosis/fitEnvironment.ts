@@ -1,0 +1,53 @@
+import * as path from "node:path";
+import { ArchiveError, ByteSourceError, fileSource } from "../binaries/archive/index.ts";
+import type { ByteSource } from "../binaries/archive/index.ts";
+import { httpSource } from "../binaries/remote/index.ts";
+import type { RemoteOptions } from "../binaries/remote/index.ts";
+import { loadSymbolHistory } from "../catalogue/index.ts";
+import { environmentOf, environmentOfImages, environmentOfRelease, headerShims } from "../fit/index.ts";
+import type { FitEnvironment } from "../fit/index.ts";
+import { describeDefault, describeTorchWheel, resolveAgainst } from "../installed/index.ts";
+import type { Surroundings } from "../installed/index.ts";
+import type { InstalledBody } from "../model/index.ts";
+
+export type EnvironmentResult = { readonly ok: true; readonly environment: FitEnvironment } | { readonly ok: false; readonly message: string };
+
+/**
+ * The torch that a file is to be loaded with, as `--against` names it; the environment found around the root when nothing
+ * is named. Reads a server only when an address is named. Never throws.
+ */
+export async function openEnvironment(spec: string | undefined, where: Surroundings, remote: RemoteOptions = {}): Promise<EnvironmentResult> {
+  try {
+    if (spec !== undefined && /^https?:/i.test(spec)) {
+      return { ok: true, environment: await ofWheel(await httpSource(spec, remote), spec, where) };
+    }
+    if (spec !== undefined && /\.whl$/i.test(spec) && where.files.status(path.resolve(where.root, spec))?.kind === "file") {
+      const wheel = path.resolve(where.root, spec);
+      return { ok: true, environment: await ofWheel(await fileSource(wheel), wheel, where) };
+    }
+  } catch (error) {
+    if (error instanceof ArchiveError || error instanceof ByteSourceError) {
+      return { ok: false, message: error.message };
+    }
+    throw error;
+  }
+  if (spec === undefined) {
+    const body = describeDefault(where);
+    return body === undefined
+      ? { ok: false, message: "No torch was found: not in a virtual environment around this folder, not in the active one, not with the Python on PATH. Name one with --against." }
+      : { ok: true, environment: ofBody(body, where) };
+  }
+  const answer = resolveAgainst(spec, where);
+  return answer.ok ? { ok: true, environment: ofBody(answer.body, where) } : answer;
+}
+
+/** The loading environment of a torch that is described already. */
+export function ofBody(body: InstalledBody, where: Pick<Surroundings, "files" | "environment">): FitEnvironment {
+  return body.torchRoot === undefined ? environmentOfRelease(body, loadSymbolHistory()) : environmentOf(body, where.files, where);
+}
+
+async function ofWheel(source: ByteSource, name: string, where: Surroundings): Promise<FitEnvironment> {
+  const { body, libraries, files, torchRoot, notKnown } = await describeTorchWheel(source, name, { catalogue: where.catalogue });
+  const environment = environmentOfImages(body, libraries);
+  return { ...environment, notKnown: [...environment.notKnown, ...notKnown], stableShims: headerShims({ ...body, torchRoot }, files) };
+}

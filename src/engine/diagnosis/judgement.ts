@@ -1,0 +1,99 @@
+import type { Catalogue } from "../catalogue/index.ts";
+import { loadSymbolHistory } from "../catalogue/index.ts";
+import { fit } from "../fit/index.ts";
+import type { FitEnvironment, FitResult } from "../fit/index.ts";
+import { valueOf } from "../model/index.ts";
+import type { FileFit, Files, Finding, FitReport, Verdict } from "../model/index.ts";
+import { rules } from "../rules/index.ts";
+import type { BuiltFile, RuleContext } from "../rules/index.ts";
+import type { Examined } from "./examination.ts";
+import { runRules } from "./runRules.ts";
+
+export interface JudgementOptions {
+  readonly catalogue: Catalogue;
+  readonly files: Files;
+}
+
+const gravest: readonly Verdict[] = ["conflict", "unknown", "no-conflict"];
+
+/** Compares a file, or every library of a wheel, with a torch, and says it as a report. */
+export function judge(examined: Examined, environment: FitEnvironment, options: JudgementOptions): FitReport {
+  const together: FitEnvironment = { ...environment, companions: examined.kind === "wheel" ? examined.binaries.map((one) => one.image) : [] };
+  const history = loadSymbolHistory();
+  const built = examined.binaries.map(({ body, image }): BuiltFile & { readonly fit: FitResult } => ({
+    body,
+    fit: fit(body, image, together, { catalogue: options.catalogue, history }),
+    origin: examined.kind === "wheel" ? "wheel" : "named",
+    modified: 0,
+  }));
+  const files = built.map((one) => fileFit(one.fit));
+  const findings = findingsOf(examined, built, environment, options);
+  const { body } = environment;
+  const [only] = files;
+  const isWheel = examined.kind === "wheel";
+  const broken = examined.wheel?.disagreements.some((one) => one.weight === "error") === true;
+  return {
+    schema: 1,
+    file: examined.file,
+    against: { torch: valueOf(body.facts, "torch-version") ?? null, source: body.source, name: body.name },
+    verdict: verdictOf(files, examined.problems, broken),
+    missing: files.flatMap((one) => one.missing),
+    missingDependencies: files.flatMap((one) => one.missingDependencies),
+    missingVersions: files.flatMap((one) => one.missingVersions),
+    traits: isWheel ? [] : (only?.traits ?? []),
+    releasesThatWouldDo: commonReleases(files),
+    loaded: isWheel ? [] : (only?.loaded ?? []),
+    findings: findings.map(({ rule, severity, message }) => ({ rule, severity, message, docs: `docs/rules/${rule}.md` })),
+    notChecked: [...new Set([...examined.problems, ...files.flatMap((one) => one.notChecked)])],
+    ...(isWheel ? { members: files } : {}),
+  };
+}
+
+/** The gravest of all files. What could not be read might conflict: then "no conflict" cannot be said. */
+function verdictOf(files: readonly FileFit[], problems: readonly string[], broken: boolean): Verdict {
+  const verdicts = new Set<Verdict>([...files.map((one) => one.verdict), ...(problems.length > 0 ? ["unknown" as const] : []), ...(broken ? ["conflict" as const] : [])]);
+  return gravest.find((one) => verdicts.has(one)) ?? "no-conflict";
+}
+
+function commonReleases(files: readonly FileFit[]): readonly string[] | null {
+  const told = files.flatMap((one) => (one.releasesThatWouldDo === null ? [] : [one.releasesThatWouldDo]));
+  const [first, ...others] = told;
+  return first === undefined ? null : first.filter((release) => others.every((one) => one.includes(release)));
+}
+
+function fileFit(result: FitResult): FileFit {
+  return {
+    file: result.built.path,
+    verdict: result.verdict,
+    missing: result.missing,
+    missingDependencies: result.missingDependencies,
+    missingVersions: result.missingVersions.map((one) => ({ ...one, highest: one.highest ?? null })),
+    traits: result.traits.map((one) => ({ ...one, agrees: one.agrees ?? null })),
+    releasesThatWouldDo: result.releasesThatWouldDo ?? null,
+    loaded: result.loaded,
+    notChecked: result.notChecked,
+  };
+}
+
+function findingsOf(examined: Examined, built: readonly BuiltFile[], environment: FitEnvironment, options: JudgementOptions): readonly Finding[] {
+  const context: RuleContext = {
+    root: examined.file,
+    declared: [],
+    observations: [],
+    requirements: [],
+    built,
+    ...(examined.wheel === undefined ? {} : { wheels: [examined.wheel] }),
+    installed: environment.body,
+    toolchains: [],
+    catalogue: options.catalogue,
+    files: options.files,
+    scan: () => undefined,
+  };
+  const run = runRules({ rules, settings: new Map() }, context);
+  for (;;) {
+    const step = run.next();
+    if (step.done === true) {
+      return step.value.findings;
+    }
+  }
+}
