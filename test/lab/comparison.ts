@@ -16,6 +16,7 @@ export function contradiction(expected: Expectation, reality: Reality): string |
       case "open": return true;
       case "loads": return reality.outcome === "loads" || (expected.disagrees !== undefined && reality.outcome === "raised");
       case "refused": return reality.outcome === "refused" || reality.outcome === "died";
+      case "dies": return reality.outcome === "died";
       case "symbol": return reality.outcome === "symbol" && (expected.symbol === "*" || expected.symbol === reality.first);
       case "library": return reality.outcome === "library" && reality.first === expected.library;
       case "version": return reality.outcome === "version" && reality.first === expected.version && reality.of === expected.library;
@@ -39,6 +40,7 @@ export function compare(expected: Expectation, reality: Reality, prediction: Pre
     const seen = expected.disagrees === undefined || prediction.disagrees.includes(expected.disagrees);
     return seen ? { judgement: "right", why: "" } : { judgement: "trait not seen", why: `loads, and ${expected.disagrees ?? ""} disagrees; ${sides}` };
   }
+  if (expected.is === "dies") return prediction.disagrees.includes(expected.trait) ? { judgement: "right", why: "" } : { judgement: "trait not seen", why: `${expected.trait} was meant; ${sides}` };
   if (prediction.first !== expected.is || (reality.first !== undefined && prediction.name !== reality.first)) return { judgement: "wrong name", why: sides };
   if (expected.is === "symbol" && ![expected.kind].flat().includes(prediction.kind ?? "own")) return { judgement: "wrong kind", why: `${JSON.stringify(expected.kind)} was meant; ${sides}` };
   return { judgement: "right", why: "" };

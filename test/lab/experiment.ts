@@ -1,5 +1,4 @@
-import type { MissingKind } from "../../src/engine/fit/types.ts";
-import type { Trait } from "../../src/engine/model/index.ts";
+import type { MissingKind, TraitComparison } from "../../src/engine/fit/types.ts";
 import type { Torch } from "./torches.ts";
 
 /**
@@ -22,7 +21,7 @@ export interface Load {
   readonly torchFirst?: boolean;
   /** Files of the experiment that the process has loaded before. */
   readonly before?: readonly { readonly file: string; readonly global: boolean }[];
-  /** Folders of the experiment put into LD_LIBRARY_PATH; "{torch}" for the torch's own lib folder. */
+  /** Folders of the experiment put into LD_LIBRARY_PATH; "{torch}" for the torch's own lib folder, "{1.13}" for what another torch needs on that path. */
   readonly libraryPath?: readonly string[];
   /** `sys.setdlopenflags(RTLD_LAZY)` before the import. */
   readonly lazy?: boolean;
@@ -33,11 +32,13 @@ export interface Load {
 /** What is true by the way the experiment is built. */
 export type Expectation =
   /** Loads. `disagrees`: and is wrong all the same, in this trait. */
-  | { readonly is: "loads"; readonly disagrees?: Trait | "layout" }
+  | { readonly is: "loads"; readonly disagrees?: TraitComparison["trait"] }
   /** The loader names this symbol first. More than one kind where people would call it either. */
   | { readonly is: "symbol"; readonly symbol: string; readonly kind: MissingKind | readonly MissingKind[] }
   | { readonly is: "library"; readonly library: string }
   | { readonly is: "version"; readonly version: string; readonly library: string }
+  /** The process ends without an exception; which trait tells beforehand. */
+  | { readonly is: "dies"; readonly trait: TraitComparison["trait"] }
   /** It is no library of this machine and this Python: damaged, another machine, another Python's suffix. */
   | { readonly is: "refused" }
   /** Found in the wild: nothing is known beforehand, and the loader's answer is the truth. */
@@ -59,6 +60,8 @@ export interface Experiment {
   readonly expect: (torch: Torch) => Expectation;
   /** Built with the headers of a torch; named by how its version begins, "2.13". */
   readonly headers?: string;
+  /** Another torch without which it cannot be loaded. */
+  readonly otherTorch?: string;
   /** Run in CI as well. Default: true where no headers are needed. */
   readonly inCi?: boolean;
   /** Programs without which it cannot be built. */

@@ -47,12 +47,13 @@ export async function runLab(chosen: readonly Experiment[], torches: readonly To
       const { headers: version, needs = [] } = experiment;
       const headers = version === undefined ? undefined : torches.find((one) => one.name.startsWith(version));
       const lacking = needs.find((program) => findProgram(program) === undefined);
-      if (lacking !== undefined || (version !== undefined && headers === undefined)) {
-        left.push({ experiment, why: lacking === undefined ? `no torch ${version ?? ""}` : `no ${lacking}` });
+      const absent = [version, experiment.otherTorch].find((one) => one !== undefined && !torches.some((torch) => torch.name.startsWith(one)));
+      if (lacking !== undefined || absent !== undefined) {
+        left.push({ experiment, why: `no ${lacking ?? `torch ${absent ?? ""}`}` });
         continue;
       }
       const made = await make(experiment, headers);
-      if (made.ok) placed.push({ experiment, headers, folder: made.folder, path: made.path });
+      if (made.ok) placed.push({ experiment, headers, others: torches, folder: made.folder, path: made.path });
       else unmade.push({ experiment, text: made.text });
     }
   }));

@@ -1,12 +1,11 @@
 /** What Abiding says of a file and a torch, without loading either. */
-import { join } from "node:path";
 import { describeBinary } from "../../src/engine/binaries/profile/index.ts";
 import { loadCatalogue, loadSymbolHistory } from "../../src/engine/catalogue/index.ts";
 import { NodeFiles } from "../../src/engine/files/index.ts";
 import { environmentOf, fit } from "../../src/engine/fit/index.ts";
 import type { FitEnvironment, MissingKind } from "../../src/engine/fit/index.ts";
 import { resolveAgainst } from "../../src/engine/installed/index.ts";
-import type { Placed } from "./reality.ts";
+import { libraryPathOf, type Placed } from "./reality.ts";
 import type { Torch } from "./torches.ts";
 
 export interface Prediction {
@@ -38,11 +37,11 @@ function environmentFor(torch: Torch, libraryPath: string | undefined): FitEnvir
   return made;
 }
 
-export function predict({ experiment, folder, path }: Placed, torch: Torch, builtWith: Torch | undefined): Prediction {
+export function predict(placed: Placed, torch: Torch, builtWith: Torch | undefined): Prediction {
+  const { experiment, path } = placed;
   const described = describeBinary(path, files);
   if (!described.ok) return { verdict: "conflict", first: "refused", disagrees: [], saysWhatItLeftOut: true, words: described.message };
-  const libraryPath = experiment.load.libraryPath?.map((one) => (one === "{torch}" ? torch.libraries : join(folder, one))).join(":");
-  const result = fit(described.body, described.image, environmentFor(torch, libraryPath), {
+  const result = fit(described.body, described.image, environmentFor(torch, libraryPathOf(placed, torch)), {
     catalogue, history: loadSymbolHistory(), importTorchFirst: experiment.load.torchFirst ?? true,
     ...(builtWith === undefined ? {} : { builtWith: { version: builtWith.name, source: { kind: "file", path: builtWith.root, what: `the headers of torch ${builtWith.name}` } } }),
   });

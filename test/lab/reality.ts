@@ -18,16 +18,27 @@ export interface Reality {
 
 interface Answer { readonly outcome: "loaded" | "raised" | "died"; readonly type?: string; readonly text?: string }
 
-export interface Placed { readonly experiment: Experiment; readonly folder: string; readonly path: string }
+/** An experiment whose files are made. */
+export interface Placed { readonly experiment: Experiment; readonly folder: string; readonly path: string; readonly others: readonly Torch[] }
+
+/** LD_LIBRARY_PATH as the experiment asks for it. */
+export function libraryPathOf({ experiment, folder, others }: Placed, torch: Torch): string | undefined {
+  return experiment.load.libraryPath?.map((one) => {
+    if (one === "{torch}") return torch.libraries;
+    const other = others.find((each) => one === `{${experiment.otherTorch ?? ""}}` && each.name.startsWith(experiment.otherTorch ?? ""));
+    return other === undefined ? join(folder, one) : (other.env["LD_LIBRARY_PATH"] ?? other.libraries);
+  }).join(":");
+}
 
 /** Loads every file under one torch, each in a process of its own. */
 export async function load(placed: readonly Placed[], torch: Torch): Promise<ReadonlyMap<string, Reality>> {
-  const jobs = placed.map(({ experiment, folder, path }) => {
-    const { how, torchFirst = true, before, libraryPath, lazy, call } = experiment.load;
+  const jobs = placed.map((one) => {
+    const { experiment, folder, path } = one;
+    const { how, torchFirst = true, before, lazy, call } = experiment.load;
     return JSON.stringify({
       id: experiment.id, path, how, torchFirst, lazy, call,
-      before: before?.map((one) => ({ ...one, file: join(folder, one.file) })),
-      env: libraryPath?.map((one) => (one === "{torch}" ? torch.libraries : join(folder, one))).join(":"),
+      before: before?.map((each) => ({ ...each, file: join(folder, each.file) })),
+      env: libraryPathOf(one, torch),
     });
   });
   const { stdout } = await execa(torch.python, ["-W", "ignore", join(root, "test", "lab", "load.py")], { input: jobs.join("\n"), env: { ...torch.env, LC_ALL: "C" }, maxBuffer: 50_000_000, stderr: "ignore" });
