@@ -28,8 +28,10 @@ interface Range {
 const shapes = {
   pybind11: /^__pybind11_internals_(v\d+\w*?)__\0/,
   nanobind: /^__nb_internals_(v\d+\w*?)__\0/,
-  // NB_ABI_TAG: "v16_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1_stable".
+  // NB_ABI_TAG of nanobind 2: "v16_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1_stable".
   nanobindTag: /^\0(v\d+(?:_dev\d+)?_(?:system|msvc|mingw)_\w+)\0/,
+  // Its key of nanobind 3: "nanobind_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1_a1_v22".
+  nanobindBackend: /^\0(nanobind_(?:system|msvc|mingw)_\w+_v\d+)\0/,
   architectures: /^\0(sm_\d{2,3}[af]?(?: (?:sm|compute)_\d{2,3}[af]?)+)\0/,
 } as const;
 
@@ -58,6 +60,7 @@ export function scanConstants(elf: ElfFile, skip: readonly Range[] = []): Consta
     // From 2.0 on the key is put together at run time; its tag stands alone.
     for (const text of windows(elf, skip)) {
       collect(text, "\0v", shapes.nanobindTag, nanobindKeys);
+      collect(text, "\0nanobind_", shapes.nanobindBackend, nanobindKeys);
     }
   }
   return { pybind11Keys: [...pybind11Keys], nanobindKeys: [...nanobindKeys], pybind11Conduit, holdsLibstdcxx, holdsCudaRuntime };

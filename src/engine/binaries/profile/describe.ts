@@ -39,7 +39,7 @@ export function describeElf(elf: ElfFile): DescribedBinary {
   const device = readDeviceCode(elf);
   const constants = scanConstants(elf, device?.ranges);
   const profile = profileOf(elf, machine, symbols, device, constants);
-  const strings = stringAbi(elf.path, symbols, constants);
+  const strings = stringAbi(elf, symbols, constants);
   const body: BuiltBody = {
     role: "built",
     name: path.basename(elf.path),

@@ -1,6 +1,7 @@
 import type { PythonModule, SymbolFamily } from "../../model/index.ts";
 import type { ElfFile } from "../elf/index.ts";
-import { familyOf, stringAbiOf } from "./names.ts";
+import type { DynamicSymbol } from "../library.ts";
+import { familyOf, readMangled } from "../mangling/index.ts";
 
 /** The first symbol of each spelling of std::string: what a message names. */
 export interface AbiWitnesses {
@@ -18,10 +19,6 @@ export interface SymbolFacts {
   readonly registrar: string | undefined;
   /** Undefined symbols of torch. */
   readonly torchStrings: AbiWitnesses;
-  /** Its own definitions. */
-  readonly ownStrings: AbiWitnesses;
-  /** Undefined symbols of libstdc++. */
-  readonly libraryStrings: AbiWitnesses;
   readonly definesRegistration: boolean;
   /** Definitions that only libstdc++ and libtorch themselves make. */
   readonly definesLibstdcxx: string | undefined;
@@ -39,8 +36,9 @@ const registrar = /^(?:_ZN5torch7LibraryC[12]E|_ZN3c1017RegisterOperators|_ZN5to
 const torchDefinition = /^_ZN3c10(?:5ErrorC[12]ENS_14SourceLocationE|6detail14torchCheckFailE|10Dispatcher13realSingletonEv$)/;
 /** Functions that libstdc++ alone defines; libc++ has the first two in std::__1 and the third not at all. */
 const libstdcxxDefinitions: ReadonlySet<string> = new Set(["_ZNSt8ios_base4InitC1Ev", "_ZNSt6locale7classicEv", "_ZSt20__throw_length_errorPKc"]);
-/** Only these tokens can make a name depend on the string ABI: it spares most names the parser. */
-const mayHoldString = /Ss|St4list|__cxx11|B5cxx11/;
+/** Only with these letters can a name depend on the string ABI: it spares most names the parser. */
+const mayBeOld = /Ss|St4list/;
+const mayBeCxx11 = /__cxx11|B5cxx11/;
 
 interface Tally {
   old: string | undefined;
@@ -50,28 +48,26 @@ interface Tally {
 export function readSymbols(elf: ElfFile): SymbolFacts {
   const imports: Partial<Record<SymbolFamily, number>> = {};
   const moduleEntries: Pick<PythonModule, "name" | "entry">[] = [];
-  const [torchStrings, ownStrings, libraryStrings]: [Tally, Tally, Tally] = [emptyTally(), emptyTally(), emptyTally()];
+  const torchStrings: Tally = { old: undefined, cxx11: undefined };
   let exports = 0;
   let found: string | undefined;
   let definesRegistration = false;
   let definesLibstdcxx: string | undefined;
   let definesTorch: string | undefined;
-  for (const { name, defined, binding } of elf.symbols()) {
+  for (const symbol of elf.symbols()) {
+    const { name, binding } = symbol;
     if (name === "") {
       continue;
     }
-    if (!defined) {
-      const family = familyOf(name);
+    if (!symbol.defined) {
+      const family = familyOfImport(symbol);
       imports[family] = (imports[family] ?? 0) + 1;
       found ??= registrar.test(name) ? name : undefined;
       if (family === "torch") {
         note(torchStrings, name);
-      } else if (family === "libstdcxx") {
-        note(libraryStrings, name);
       }
     } else if (binding !== "local") {
       exports += 1;
-      note(ownStrings, name);
       const module = moduleEntry.exec(name)?.[1];
       if (module !== undefined) {
         moduleEntries.push({ name: module, entry: name });
@@ -82,18 +78,34 @@ export function readSymbols(elf: ElfFile): SymbolFacts {
       definesTorch ??= binding === "global" && torchDefinition.test(name) ? name : undefined;
     }
   }
-  return { imports, exports, moduleEntries, registrar: found, torchStrings, ownStrings, libraryStrings, definesRegistration, definesLibstdcxx, definesTorch };
+  return { imports, exports, moduleEntries, registrar: found, torchStrings, definesRegistration, definesLibstdcxx, definesTorch };
 }
 
-function emptyTally(): Tally {
-  return { old: undefined, cxx11: undefined };
+/** What no name tells the version does: which of the C library's functions are meant. */
+function familyOfImport({ name, version }: DynamicSymbol): SymbolFamily {
+  const family = familyOf(name);
+  return family === "own-or-other" && version?.name.startsWith("GLIBC_") === true ? "glibc" : family;
+}
+
+/** Names beyond the boundary to torch: its own definitions, and what it needs of libstdc++. */
+export function innerStrings(elf: ElfFile): { readonly own: AbiWitnesses; readonly library: AbiWitnesses } {
+  const own: Tally = { old: undefined, cxx11: undefined };
+  const library: Tally = { old: undefined, cxx11: undefined };
+  for (const { name, defined, binding } of elf.symbols()) {
+    if (defined && binding !== "local") {
+      note(own, name);
+    } else if (!defined && familyOf(name) === "libstdcxx") {
+      note(library, name);
+    }
+  }
+  return { own, library };
 }
 
 function note(tally: Tally, name: string): void {
-  if ((tally.old !== undefined && tally.cxx11 !== undefined) || !mayHoldString.test(name)) {
+  if ((tally.old !== undefined || !mayBeOld.test(name)) && (tally.cxx11 !== undefined || !mayBeCxx11.test(name))) {
     return;
   }
-  const abi = stringAbiOf(name);
+  const abi = readMangled(name)?.stringAbi;
   if (abi === 0 || abi === "both") {
     tally.old ??= name;
   }

@@ -167,6 +167,8 @@ describe("constants", () => {
   it("give nanobind's key, whole or as the tag it is made from, and no tag without nanobind", () => {
     const tag = "v16_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1_stable";
     assert.deepEqual(bodyOf(build("libnb2.so", key("__nb_internals_%s_%s__") + key(tag))).profile.nanobindKeys, [tag]);
+    const backend = "nanobind_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1_a1_v22";
+    assert.deepEqual(bodyOf(build("libnb3.so", key("__nb_internals_%s_%s__") + key(backend))).profile.nanobindKeys, [backend]);
     assert.deepEqual(bodyOf(build("libnb1.so", key("__nb_internals_v13_gcc_libstdcpp_cxxabi1018__"))).profile.nanobindKeys, ["v13_gcc_libstdcpp_cxxabi1018"]);
     assert.deepEqual(bodyOf(build("libnotag.so", key(tag))).profile.nanobindKeys, []);
   });
