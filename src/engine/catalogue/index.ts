@@ -5,4 +5,4 @@ export type * from "./types.ts";
 export { loadCatalogue } from "./load.ts";
 export { describeRelease } from "./describe-release.ts";
 export { loadSymbolHistory, type RecordedLibrary, type RecordedSymbols } from "./symbolHistory.ts";
-export { layoutChanges, layoutsOf, silentChanges, type ClassLayout, type LayoutChange, type Layouts, type SilentChange } from "./layouts.ts";
+export { layoutChanges, layoutsOf, silentChanges } from "./layouts.ts";

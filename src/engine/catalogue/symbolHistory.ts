@@ -63,15 +63,35 @@ interface ReleaseHead {
 const places = [join(import.meta.dirname, "torch-symbols.br"), join(import.meta.dirname, "..", "..", "..", "data", "torch-symbols.br")];
 const cudaOnly = /^lib(?:c10_cuda|torch_cuda|torch_nvshmem|cu|nv|nccl)/;
 
-let loaded: RecordedSymbols | undefined;
+let table: RecordedSymbols | undefined;
+
+/** Reads the file at the first question: most files that are looked at lack nothing, and nobody asks. */
+const lazily: RecordedSymbols = {
+  get releases() {
+    return opened().releases;
+  },
+  get source() {
+    return opened().source;
+  },
+  isRecorded: (symbol) => opened().isRecorded(symbol),
+  releasesExporting: (symbol) => opened().releasesExporting(symbol),
+  librariesOf: (symbol, release) => opened().librariesOf(symbol, release),
+  libstdcxxAbiOf: (release) => opened().libstdcxxAbiOf(release),
+  namesStartingWith: (prefix, release) => opened().namesStartingWith(prefix, release),
+  librariesOfRelease: (release) => opened().librariesOfRelease(release),
+};
 
 /**
- * The table of torch's exports, read at the first call (data/torch-symbols.br, made by scripts/data/build-torch-symbols.ts,
- * which describes it). Where the file is missing or broken nothing is recorded, and `source` says so.
+ * The table of torch's exports (data/torch-symbols.br, made by scripts/data/build-torch-symbols.ts, which describes it).
+ * Where the file is missing or broken nothing is recorded, and `source` says so.
  */
 export function loadSymbolHistory(): RecordedSymbols {
-  loaded ??= read();
-  return loaded;
+  return lazily;
+}
+
+function opened(): RecordedSymbols {
+  table ??= read();
+  return table;
 }
 
 function read(): RecordedSymbols {
