@@ -1,4 +1,5 @@
 import type { Body, DeclaredBody, Finding, Gap, InstalledBody, Observation, Requirement, Severity, ToolchainBody } from "../model/index.ts";
+import type { BuiltFile } from "../rules/index.ts";
 import type { ConfiguredBuild } from "./configuredBuilds.ts";
 
 /** What is wrong in a project, what it was checked against, and what could not be seen. */
@@ -12,6 +13,8 @@ export interface Diagnosis {
   /** The torches that the project was checked against; the first is the one that editors show. */
   readonly installed: readonly InstalledBody[];
   readonly toolchains: readonly ToolchainBody[];
+  /** Files that were built from the project, or are installed in an environment that was asked about; as compared with the first torch. */
+  readonly built: readonly BuiltFile[];
   /** Configured build folders that are newer than the build files; the first one's targets stand in `declared`. */
   readonly configured: readonly ConfiguredBuild[];
   /** Most severe first within a file; suppressed ones are left out. */
@@ -48,5 +51,5 @@ export function compareFindings(a: Finding, b: Finding): number {
 
 /** All bodies of a diagnosis. */
 export function bodiesOf(diagnosis: Diagnosis): readonly Body[] {
-  return [...diagnosis.declared, ...diagnosis.installed, ...diagnosis.toolchains];
+  return [...diagnosis.declared, ...diagnosis.built.map((one) => one.body), ...diagnosis.installed, ...diagnosis.toolchains];
 }

@@ -1,5 +1,6 @@
 import * as path from "node:path";
 import type { Files, Gap } from "../model/index.ts";
+import { isLibraryName } from "./built/candidates.ts";
 import { isPythonBuildName, isPythonSource } from "./fileNames.ts";
 import { isRequirementsFile } from "../sources/python/requirements/index.ts";
 
@@ -13,13 +14,17 @@ export interface ProjectFiles {
   /** Other Python files, which may call torch.utils.cpp_extension. */
   readonly pythonSources: readonly string[];
   readonly requirements: readonly string[];
+  /** Shared libraries, wherever they lie but in configured build folders. */
+  readonly libraries: readonly string[];
+  /** Wheels that a build left. */
+  readonly wheels: readonly string[];
   /** Folders that cmake has configured: they hold a CMakeCache.txt. */
   readonly configuredBuilds: readonly string[];
   readonly gaps: readonly Gap[];
 }
 
 /** Beyond these the walk stops and says so: a workspace opened at the root of a disk must not hang the editor. */
-export const walkLimits = { folders: 60_000, depth: 32, pythonSources: 8_000 };
+export const walkLimits = { folders: 60_000, depth: 32, pythonSources: 8_000, libraries: 400 };
 
 const skippedFolders = new Set([
   ".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".tox", ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache",
@@ -36,7 +41,7 @@ const thirdPartyFolders = new Set(["third_party", "thirdparty", "third-party", "
 export function discoverProject(root: string, files: Files, excluded: (relativePath: string) => boolean): ProjectFiles {
   const found = {
     cmakeLists: [] as string[], presets: [] as string[], pythonBuilds: [] as string[], pythonSources: [] as string[],
-    requirements: [] as string[], configuredBuilds: [] as string[], gaps: [] as Gap[],
+    requirements: [] as string[], libraries: [] as string[], wheels: [] as string[], configuredBuilds: [] as string[], gaps: [] as Gap[],
   };
   const queue: { folder: string; depth: number }[] = [{ folder: root, depth: 0 }];
   let visited = 0;
@@ -59,8 +64,7 @@ export function discoverProject(root: string, files: Files, excluded: (relativeP
     for (const entry of entries) {
       const full = path.join(folder, entry.name);
       if (entry.kind === "directory") {
-        const skip = skippedFolders.has(entry.name) || thirdPartyFolders.has(entry.name.toLowerCase()) || entry.name.endsWith(".egg-info");
-        if (!skip && depth < walkLimits.depth && !excluded(path.relative(root, full))) {
+        if (!isSkipped(entry.name) && depth < walkLimits.depth && !excluded(path.relative(root, full))) {
           queue.push({ folder: full, depth: depth + 1 });
         }
       } else if (entry.kind === "file" || (entry.kind === "link" && files.status(full)?.kind === "file")) {
@@ -76,7 +80,17 @@ export function discoverProject(root: string, files: Files, excluded: (relativeP
   return found;
 }
 
-function sort(name: string, full: string, found: { cmakeLists: string[]; presets: string[]; pythonBuilds: string[]; pythonSources: string[]; requirements: string[] }): void {
+/** Whether the walk would come to a file at that place. */
+export function isWalked(root: string, file: string, excluded: (relativePath: string) => boolean): boolean {
+  const parts = path.relative(root, file).split(path.sep);
+  return parts[0] !== ".." && !excluded(parts.join(path.sep)) && parts.slice(0, -1).every((part, index) => !isSkipped(part) && !excluded(parts.slice(0, index + 1).join(path.sep)));
+}
+
+function isSkipped(folder: string): boolean {
+  return skippedFolders.has(folder) || thirdPartyFolders.has(folder.toLowerCase()) || folder.endsWith(".egg-info");
+}
+
+function sort(name: string, full: string, found: { cmakeLists: string[]; presets: string[]; pythonBuilds: string[]; pythonSources: string[]; requirements: string[]; libraries: string[]; wheels: string[] }): void {
   if (name === "CMakeLists.txt") {
     found.cmakeLists.push(full);
   } else if (name === "CMakePresets.json" || name === "CMakeUserPresets.json") {
@@ -89,5 +103,21 @@ function sort(name: string, full: string, found: { cmakeLists: string[]; presets
     }
   } else if (isRequirementsFile(full)) {
     found.requirements.push(full);
+  } else if (isLibraryName(name)) {
+    if (found.libraries.length < walkLimits.libraries) {
+      found.libraries.push(full);
+    }
+  } else if (name.endsWith(".whl")) {
+    found.wheels.push(full);
   }
+}
+
+/** Whether a walk found the file. */
+export function isListed(layout: ProjectFiles, file: string): boolean {
+  return [layout.cmakeLists, layout.presets, layout.pythonBuilds, layout.pythonSources, layout.requirements].some((list) => list.includes(file));
+}
+
+/** A file that discovery would list if it exists. */
+export function isBuildFile(file: string): boolean {
+  return file.endsWith(".py") || /^CMake(?:Lists\.txt|Presets\.json|UserPresets\.json)$/.test(path.basename(file)) || isRequirementsFile(file);
 }

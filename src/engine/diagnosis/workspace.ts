@@ -3,14 +3,16 @@ import picomatch from "picomatch";
 import type { Catalogue } from "../catalogue/index.ts";
 import type { DeclaredBody, EvaluationContext, Files, Finding, Gap, Observation, Reading, Requirement } from "../model/index.ts";
 import { ruleNamed, rules } from "../rules/index.ts";
-import type { RuleContext } from "../rules/index.ts";
+import type { BuiltFile, RuleContext } from "../rules/index.ts";
 import { CMakeFileCache, readCMake } from "../sources/cmake/index.ts";
 import { namesOfInterest, ReachCache, scanSource } from "../sources/cpp/index.ts";
 import type { SourceScan } from "../sources/cpp/index.ts";
 import { declaredBody } from "../sources/flags/index.ts";
 import { isPythonBuildFile, readPythonBuild } from "../sources/python/index.ts";
-import { isRequirementsFile, readRequirements } from "../sources/python/requirements/index.ts";
+import { readRequirements } from "../sources/python/requirements/index.ts";
 import { readPresets } from "../sources/cmake/presets.ts";
+import { isLibraryName } from "./built/candidates.ts";
+import { ProjectBuiltFiles } from "./built/projectFiles.ts";
 import { applyConfiguredBuilds } from "./configuredBuilds.ts";
 import type { ConfiguredBuild } from "./configuredBuilds.ts";
 import { beside, cmakeEntries, contextOf, mergeEntries, numberOf, readCMakeFolders } from "./cmakeProjects.ts";
@@ -19,7 +21,7 @@ import { configurationName, readConfiguration } from "./configuration.ts";
 import type { Configuration, RuleSetting } from "./configuration.ts";
 import { compareFindings } from "./diagnosis.ts";
 import type { Diagnosis } from "./diagnosis.ts";
-import { discoverProject } from "./discover.ts";
+import { discoverProject, isBuildFile, isListed } from "./discover.ts";
 import type { ProjectFiles } from "./discover.ts";
 import { contextFor, findEnvironment, stampOf } from "./environment.ts";
 import type { Environment } from "./environment.ts";
@@ -59,6 +61,7 @@ export class Workspace {
   readonly #pythonBuilds = new Map<string, boolean>();
   readonly #bodies = new WeakMap<object, DeclaredBody>();
   readonly #names: readonly string[];
+  readonly #built: ProjectBuiltFiles;
   #configuration: { readonly configuration: Configuration; readonly gaps: readonly Gap[] } | undefined;
   #layout: ProjectFiles | undefined;
   #environment: Environment | undefined;
@@ -71,6 +74,7 @@ export class Workspace {
     this.#files = new ReadWitness(files);
     this.#options = options;
     this.#names = namesOfInterest(options.catalogue);
+    this.#built = new ProjectBuiltFiles(this.root, { files, catalogue: options.catalogue, environment: options.environment });
   }
 
   /**
@@ -79,6 +83,9 @@ export class Workspace {
    */
   invalidate(file: string): boolean {
     const name = path.basename(file);
+    if (isLibraryName(name)) {
+      return this.#invalidateLibrary(file);
+    }
     const isListing = isBuildFile(file) && this.#layout !== undefined && isListed(this.#layout, file) !== (this.#files.base.status(file) !== undefined);
     const isSpecial = name === configurationName || name === "pyvenv.cfg" || name === "CMakeCache.txt";
     if (!isListing && !isSpecial && !this.#scans.has(file) && !this.#pythonBuilds.has(file) && !this.#files.wasAsked(file)) {
@@ -101,7 +108,19 @@ export class Workspace {
     }
     if (isSpecial || isListing) {
       this.#layout = undefined;
+      this.#built.forget();
     }
+    return true;
+  }
+
+  #invalidateLibrary(file: string): boolean {
+    const layout = this.#layout && this.#built.notice(file, this.#layout, matcherOf(this.#configuration?.configuration.exclude ?? []));
+    if (layout === undefined) {
+      return false;
+    }
+    this.#layout = layout;
+    this.#revision += 1;
+    this.#diagnosis = undefined;
     return true;
   }
 
@@ -115,6 +134,7 @@ export class Workspace {
     this.#pythonBuilds.clear();
     this.#configuration = undefined;
     this.#layout = undefined;
+    this.#built.forget(true);
     this.#environment = undefined;
     this.#diagnosis = undefined;
   }
@@ -144,6 +164,9 @@ export class Workspace {
   *diagnoseInSteps(): Generator<string, Diagnosis, undefined> {
     if (this.#environment !== undefined && this.#environment.stamp !== stampOf(this.#environment.installed, this.#files)) {
       this.#environment = undefined;
+      this.#diagnosis = undefined;
+    }
+    if (this.#diagnosis !== undefined && this.#built.hasChanged()) {
       this.#diagnosis = undefined;
     }
     while (this.#diagnosis === undefined) {
@@ -177,17 +200,20 @@ export class Workspace {
     const observations: Observation[] = [];
     const requirements: Requirement[] = [];
     const configured: ConfiguredBuild[] = [];
+    const built: BuiltFile[] = [];
     const readFiles = new Set<string>();
     const settings = new Map([...configuration.rules, ...(this.#options.rules ?? [])]);
     const only = this.#options.only === undefined ? {} : { only: new Set(this.#options.only) };
     for (const [index, body] of (installed.length === 0 ? [undefined] : installed).entries()) {
       const { reading: project, configured: builds } = applyConfiguredBuilds(yield* this.#read(contextFor(body)), this.#layout.configuredBuilds, this.#files);
+      const bodies = project.targets.map((target) => this.#bodyOf(target));
+      const products = yield* this.#built.read(this.#layout, bodies, body, this.#environment.stamp);
       const context: RuleContext = {
         root: this.root,
-        declared: project.targets.map((target) => this.#bodyOf(target)),
+        declared: bodies,
         observations: project.observations,
         requirements: project.requirements,
-        built: [],
+        built: products,
         installed: body,
         toolchains,
         catalogue: this.#options.catalogue,
@@ -201,6 +227,7 @@ export class Workspace {
       gaps.push(...run.gaps);
       if (index === 0) {
         declared.push(...context.declared);
+        built.push(...products);
         configured.push(...builds);
         observations.push(...project.observations);
         requirements.push(...project.requirements);
@@ -225,11 +252,16 @@ export class Workspace {
       requirements,
       installed,
       toolchains,
+      built,
       configured,
       findings: [...suppression.kept].sort(compareFindings),
       suppressed: passes.flat().length === 0 ? 0 : mergePasses(passes).length - suppression.kept.length,
       gaps,
-      notChecked: notCheckedSentences(installed, problems, gaps, this.#layout.cmakeLists.filter((file) => !readFiles.has(file)).map((file) => relativePath(this.root, file))),
+      notChecked: notCheckedSentences({
+        installed, problems, gaps, built,
+        unread: this.#layout.cmakeLists.filter((file) => !readFiles.has(file)).map((file) => relativePath(this.root, file)),
+        wheels: this.#layout.wheels.map((file) => relativePath(this.root, file)),
+      }),
       files: [...readFiles].sort(),
     };
   }
@@ -356,15 +388,6 @@ function matcherOf(globs: readonly string[]): (relativePath: string) => boolean 
   }
   const matches = picomatch([...globs], { dot: true });
   return (one) => matches(one.split(path.sep).join("/"));
-}
-
-function isListed(layout: ProjectFiles, file: string): boolean {
-  return [layout.cmakeLists, layout.presets, layout.pythonBuilds, layout.pythonSources, layout.requirements].some((list) => list.includes(file));
-}
-
-/** A file that discovery would list if it exists. */
-function isBuildFile(file: string): boolean {
-  return file.endsWith(".py") || /^CMake(?:Lists\.txt|Presets\.json|UserPresets\.json)$/.test(path.basename(file)) || isRequirementsFile(file);
 }
 
 /** Texts that are equal for scans that say the same. */

@@ -1,6 +1,5 @@
 import { onBuilt } from "./binaries/report.ts";
 import type { Observed } from "./binaries/report.ts";
-import { nameOf } from "./binaries/subjects.ts";
 import { loaderSays, missingOf, needing, symbolsPhrase } from "./binaries/words.ts";
 import type { BuiltFile, Rule, RuleContext } from "./rule.ts";
 
@@ -19,7 +18,7 @@ function unowned(context: RuleContext, file: BuiltFile): Observed | undefined {
   const sources = file.target?.target.sources.map((one) => one.path.slice(Math.max(one.path.lastIndexOf("/"), one.path.lastIndexOf("\\")) + 1)) ?? [];
   const compiled = sources.length === 0 || sources.length > 8 ? "" : ` Target ${file.target?.name ?? ""} compiles ${sources.join(", ")}.`;
   return {
-    message: `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}, which neither it nor any library that it loads defines, nor torch, CUDA or Python. ${loaderSays(file, first.symbol)} A source that defines it was not compiled into ${nameOf(context, file)}, or a library was not linked.${compiled} This is no ABI mismatch.`,
+    message: `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}, which neither it nor any library that it loads defines, nor torch, CUDA or Python. ${loaderSays(file, first.symbol)} A source that defines it was not compiled, or a library was not linked.${compiled} This is no ABI mismatch.`,
   };
 }
 

@@ -6,7 +6,7 @@ import { parseFlags } from "../sources/flags/index.ts";
 import { withBuilt } from "./binaries/report.ts";
 import type { Observed } from "./binaries/report.ts";
 import { nameOf } from "./binaries/subjects.ts";
-import { disagreements, torchOfFit } from "./binaries/words.ts";
+import { disagreements, missingOf, torchOfFit } from "./binaries/words.ts";
 import { deleteArgumentFix, replaceFix } from "./edits.ts";
 import { once } from "./once.ts";
 import type { BuiltFile, Rule, RuleContext } from "./rule.ts";
@@ -138,6 +138,8 @@ function foreignPybind11(context: RuleContext): readonly Finding[] {
 function otherKey(context: RuleContext, file: BuiltFile): Observed | undefined {
   const [first] = file.origin === "jit-cache" ? [] : disagreements(file, "pybind11-internals");
   if (first === undefined || file.fit === undefined) return undefined;
+  // pybind11 3 has the libstdc++ ABI in its key, which has a rule of its own.
+  if (withoutStringAbi(first.built) === withoutStringAbi(first.installed) && (missingOf(file, "abi-twin").length > 0 || disagreements(file, "libstdcxx-abi").length > 0)) return undefined;
   const keys = `${nameOf(context, file)} has the pybind11 key ${first.built}, and ${torchOfFit(file.fit)} has ${first.installed}`;
   return {
     message: `${keys}. Modules with different keys do not see each other's types: a type that torch registers with pybind11 (torch::jit::Graph, c10d::ProcessGroup) is refused with "TypeError: ... incompatible function arguments" although it looks right. torch.Tensor is passed in another way and is not affected.`,
@@ -145,6 +147,10 @@ function otherKey(context: RuleContext, file: BuiltFile): Observed | undefined {
     severity: file.origin === "installed" ? "info" : first.weight,
     against: first.evidence,
   };
+}
+
+function withoutStringAbi(key: string): string {
+  return key.replace(/_use_cxx11_abi_[01]/, "");
 }
 
 const keyMacros: ReadonlySet<string> = new Set(["PYBIND11_COMPILER_TYPE", "PYBIND11_STDLIB", "PYBIND11_BUILD_ABI", "PYBIND11_PLATFORM_ABI_ID"]);

@@ -37,6 +37,12 @@ test("pybind11: another key", () => {
   assert.deepEqual(said(pybind11Internals, { fit: { traits: [{ ...differs, agrees: true }, { ...differs, agrees: undefined }] } }), []);
 });
 
+test("pybind11: a key that differs in the libstdc++ ABI alone is that rule's matter", () => {
+  const differs = trait("pybind11-internals", "v11_x_use_cxx11_abi_0", "v11_x_use_cxx11_abi_1", { weight: "warning" });
+  assert.deepEqual(said(pybind11Internals, { fit: { traits: [differs, trait("libstdcxx-abi", "0", "1")] } }), []);
+  assert.equal(said(pybind11Internals, { fit: { traits: [differs] } }).length, 1);
+});
+
 test("the C++ ABI version is said once: by the key where that has it", () => {
   const abi = trait("gxx-abi-version", "1018", "1011", { weight: "warning" });
   assert.equal(said(gxxAbiVersion, { fit: { traits: [abi] } }).length, 1);

@@ -1,0 +1,119 @@
+import * as path from "node:path";
+import { describeBinary } from "../../binaries/profile/index.ts";
+import { loadSymbolHistory } from "../../catalogue/index.ts";
+import type { Catalogue } from "../../catalogue/index.ts";
+import { fit } from "../../fit/index.ts";
+import type { FitEnvironment, FitResult } from "../../fit/index.ts";
+import type { BuiltBody, DeclaredBody, Files, InstalledBody } from "../../model/index.ts";
+import type { BuiltFile } from "../../rules/index.ts";
+import { ofBody } from "../fitEnvironment.ts";
+import type { Candidate } from "./candidates.ts";
+import { targetOf } from "./match.ts";
+
+interface Known {
+  readonly stamp: string;
+  readonly modified: number;
+  /** undefined: no file that the rules could say anything of. */
+  readonly body: BuiltBody | undefined;
+  readonly fits: Map<string, FitResult>;
+}
+
+export interface ReaderOptions {
+  readonly files: Files;
+  readonly catalogue: Catalogue;
+  /** The process environment: LD_LIBRARY_PATH counts for the loader. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** What built files say and whether they would load, kept as long as neither they nor the environment change. */
+export class BuiltFileReader {
+  readonly #options: ReaderOptions;
+  readonly #known = new Map<string, Known>();
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  clear(): void {
+    this.#known.clear();
+  }
+
+  /** Sizes and times of the files that were looked at: changes when one of them does. */
+  stamp(): string {
+    return [...this.#known.keys()].map((file) => this.#stampOf(file)?.stamp ?? "-").join(" ");
+  }
+
+  /**
+   * Reads the candidates, one for each step, and compares those that concern torch or a target with the torch. `key` is
+   * the state of the environment. What opens the environment's libraries lives for one run: they are large.
+   */
+  *read(candidates: readonly Candidate[], declared: readonly DeclaredBody[], installed: InstalledBody | undefined, key: string): Generator<string, readonly BuiltFile[], undefined> {
+    const built: BuiltFile[] = [];
+    const seen = new Set<string>();
+    let environment: FitEnvironment | undefined;
+    for (const candidate of candidates) {
+      const real = this.#options.files.realPath(candidate.path);
+      if (real === undefined || seen.has(real)) {
+        continue;
+      }
+      seen.add(real);
+      const stamped = this.#stampOf(candidate.path);
+      if (stamped === undefined) {
+        continue;
+      }
+      if (this.#known.get(candidate.path)?.stamp !== stamped.stamp) {
+        yield candidate.path;
+      }
+      const known = this.#describe(candidate.path, stamped);
+      const { body } = known;
+      const target = body === undefined ? undefined : targetOf(candidate, declared, body.profile.modules.map((one) => one.name));
+      if (body === undefined || (target === undefined && !concernsTorch(body)) || body.profile.kind === "object") {
+        continue;
+      }
+      let result = installed === undefined ? undefined : known.fits.get(key);
+      if (installed !== undefined && result === undefined) {
+        yield candidate.path;
+        environment ??= ofBody(installed, this.#options);
+        result = this.#fit(candidate.path, environment);
+        if (result !== undefined) {
+          known.fits.set(key, result);
+        }
+      }
+      built.push({
+        body,
+        fit: result,
+        origin: candidate.origin,
+        ...(target === undefined ? {} : { target }),
+        ...(candidate.distribution === undefined ? {} : { distribution: candidate.distribution }),
+        modified: known.modified,
+      });
+    }
+    return built;
+  }
+
+  #stampOf(file: string): { readonly stamp: string; readonly modified: number } | undefined {
+    const status = this.#options.files.status(file);
+    return status?.kind === "file" ? { stamp: `${status.size}:${status.modified}`, modified: status.modified } : undefined;
+  }
+
+  #describe(file: string, { stamp, modified }: { readonly stamp: string; readonly modified: number }): Known {
+    let known = this.#known.get(file);
+    if (known?.stamp !== stamp) {
+      const described = describeBinary(file, this.#options.files);
+      known = { stamp, modified, body: described.ok ? described.body : undefined, fits: new Map() };
+      this.#known.set(file, known);
+    }
+    return known;
+  }
+
+  /** The image is opened anew: it holds tables that nobody needs once the answer is there. */
+  #fit(file: string, environment: FitEnvironment): FitResult | undefined {
+    const described = describeBinary(file, this.#options.files);
+    return described.ok ? fit(described.body, described.image, environment, { catalogue: this.#options.catalogue, history: loadSymbolHistory() }) : undefined;
+  }
+}
+
+/** Whether a file uses torch, through the loader or through names that torch's process has. */
+export function concernsTorch({ profile }: BuiltBody): boolean {
+  return (profile.imports.torch ?? 0) + (profile.imports["torch-stable"] ?? 0) > 0 || profile.needed.some((name) => /^lib(?:torch|c10)/.test(path.basename(name)));
+}
