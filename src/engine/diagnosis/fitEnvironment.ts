@@ -8,6 +8,7 @@ import { environmentOf, environmentOfImages, environmentOfRelease, headerShims }
 import type { FitEnvironment } from "../fit/index.ts";
 import { describeDefault, describeTorchWheel, resolveAgainst } from "../installed/index.ts";
 import type { Surroundings } from "../installed/index.ts";
+import { valueOf } from "../model/index.ts";
 import type { InstalledBody } from "../model/index.ts";
 
 export type EnvironmentResult = { readonly ok: true; readonly environment: FitEnvironment } | { readonly ok: false; readonly message: string };
@@ -38,7 +39,27 @@ export async function openEnvironment(spec: string | undefined, where: Surroundi
       : { ok: true, environment: ofBody(body, where) };
   }
   const answer = resolveAgainst(spec, where);
-  return answer.ok ? { ok: true, environment: ofBody(answer.body, where) } : answer;
+  if (!answer.ok) {
+    return answer;
+  }
+  const served = buildOnPypi(answer.body, where);
+  if (served === undefined) {
+    return { ok: true, environment: ofBody(answer.body, where) };
+  }
+  const environment = ofBody(served, where);
+  return { ok: true, environment: { ...environment, notKnown: [`${answer.body.name} has several builds; the one that PyPI serves, ${served.name}, was taken.`, ...environment.notKnown] } };
+}
+
+/** A release without a label may be any of its builds; whoever installs it without further ado gets this one. */
+function buildOnPypi(body: InstalledBody, where: Surroundings): InstalledBody | undefined {
+  const version = valueOf(body.facts, "torch-version");
+  if (body.source !== "catalogue" || version === undefined || version.includes("+")) {
+    return undefined;
+  }
+  const platform = valueOf(body.facts, "platform") ?? "linux-x86_64";
+  const variant = where.catalogue.torchRelease(version)?.variants.find((one) => one.isDefault && one.platform === platform);
+  const served = variant === undefined ? undefined : resolveAgainst(`torch==${version}+${variant.label}`, where);
+  return served?.ok === true ? served.body : undefined;
 }
 
 /** The loading environment of a torch that is described already. */
