@@ -65,7 +65,7 @@ export function fit(built: BuiltBody, image: LibraryImage, environment: FitEnvir
     traits,
     ...(releases.releases === undefined ? {} : { releasesThatWouldDo: releases.releases }),
     loaded: listed(searched, before, root),
-    notChecked: [...doubts, ...notChecked({ sides, resolution, hidden, unlookedAt, assumed: before.assumed, unreadVersions: versions.unread, releases, unfound })],
+    notChecked: [...doubts, ...notChecked({ sides, resolution, hidden, unlookedAt, assumed: before.assumed, unreadVersions: versions.unread, releases, unfound, isLayoutCompared: traits.some((one) => one.trait === "layout") })],
   };
 }
 

@@ -14,6 +14,7 @@ export interface Gaps {
   readonly unreadVersions: ReadonlyMap<string, readonly string[]>;
   readonly releases: ReleaseAnswer;
   readonly unfound: readonly Unfound[];
+  readonly isLayoutCompared: boolean;
 }
 
 /** Everything that an answer leaves open, in sentences. */
@@ -23,7 +24,7 @@ export function notChecked(gaps: Gaps): readonly string[] {
     ...sides.environment.notKnown,
     ...notFound(gaps),
     ...notLookedInto(gaps),
-    ...aboutLayout(sides),
+    ...aboutLayout(sides, gaps.isLayoutCompared),
     ...aboutGpu(sides),
     ...aboutReleases(gaps.releases),
     ...aboutOpening(sides),
@@ -58,21 +59,14 @@ function notLookedInto({ resolution, unlookedAt, assumed, unreadVersions }: Gaps
   return sentences;
 }
 
-function aboutLayout(sides: Sides): readonly string[] {
-  if (!sides.usesUnstable) {
+function aboutLayout(sides: Sides, isCompared: boolean): readonly string[] {
+  if (!sides.usesUnstable || isCompared) {
     return [];
   }
   const from = builtTorch(sides);
-  if (from === undefined) {
-    return ["Layouts of torch's classes were not compared: the file does not say with which torch it was compiled."];
-  }
-  return sides.options.layoutChanges === undefined ? ["Layouts of torch's classes were not compared."] : layoutUnknown(sides, from);
-}
-
-function layoutUnknown(sides: Sides, from: string): readonly string[] {
-  const to = sides.environment.body.facts.find((one) => one.trait === "torch-version")?.value;
-  const known = typeof to === "string" ? sides.options.layoutChanges?.(from, to) : undefined;
-  return known === undefined ? [`Layouts of torch's classes were not compared: those of torch ${from} or of the installed one are not recorded.`] : [];
+  return [from === undefined
+    ? "Layouts of torch's classes were not compared: the file does not say with which torch it was compiled."
+    : `Layouts of torch's classes were not compared: those of torch ${from} or of the installed one are not recorded.`];
 }
 
 function aboutGpu({ built, options }: Sides): readonly string[] {

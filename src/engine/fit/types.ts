@@ -55,14 +55,6 @@ export interface SymbolHistory {
   readonly source: string;
 }
 
-/** A public class whose size or constants differ between two releases. */
-export interface LayoutChange {
-  readonly class: string;
-  readonly from: number;
-  readonly to: number;
-  readonly source: string;
-}
-
 export interface FitOptions {
   readonly catalogue: Catalogue;
   readonly history?: SymbolHistory;
@@ -72,8 +64,6 @@ export interface FitOptions {
   readonly importTorchFirst?: boolean;
   /** The torch with which the file was built, where something beside the file tells it: the metadata of its wheel, its distribution. */
   readonly builtWith?: { readonly version: string; readonly source: Evidence };
-  /** Sizes of public classes that differ between two releases; undefined: one of the two was not measured. */
-  readonly layoutChanges?: (from: string, to: string) => readonly LayoutChange[] | undefined;
 }
 
 export type MissingKind =

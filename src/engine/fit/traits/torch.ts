@@ -1,9 +1,13 @@
+import { layoutChanges, silentChanges } from "../../catalogue/index.ts";
+import type { Evidence } from "../../model/index.ts";
 import { compareVersions, publicVersion, valueOf } from "../../model/index.ts";
 import { torchName } from "../classify.ts";
 import { shimVersion } from "../stableShims.ts";
 import type { TraitComparison } from "../types.ts";
 import type { Comparison, Sides } from "./setting.ts";
 import { known } from "./setting.ts";
+
+type SilentChange = NonNullable<ReturnType<typeof silentChanges>>[number];
 
 /** At most so many classes are named in a sentence. */
 const namedClasses = 4;
@@ -89,31 +93,44 @@ export function builtTorch(sides: Pick<Sides, "built" | "options">): string | un
   return sides.options.builtWith?.version ?? sides.built.profile.stamp?.["torch.version"] ?? valueOf(sides.built.facts, "torch-version");
 }
 
-/** Sizes of torch's public classes between the torch of the build and the installed one: symbols do not show them. */
+/**
+ * Sizes of torch's public classes, and what else inline code has compiled in, between the torch of the build and the
+ * installed one: symbols do not show them.
+ */
 export const layout: Comparison = (sides) => {
   const from = builtTorch(sides);
   const to = known(sides.environment.body, "torch-version");
-  if (!sides.usesUnstable || from === undefined || to === undefined) {
-    return undefined;
-  }
-  const changes = sides.options.layoutChanges?.(from, to.value);
-  if (changes === undefined) {
+  const sizes = from === undefined || to === undefined ? undefined : layoutChanges(from, to.value);
+  const others = from === undefined || to === undefined ? undefined : silentChanges(from, to.value);
+  if (!sides.usesUnstable || from === undefined || to === undefined || sizes === undefined || others === undefined) {
     return undefined;
   }
   const evidence = [...(sides.options.builtWith === undefined ? [] : [sides.options.builtWith.source]), ...to.evidence];
-  const [first] = changes;
+  const first = sizes[0]?.class ?? others[0]?.name;
   if (first === undefined) {
-    return { trait: "layout", built: from, installed: to.value, agrees: true, weight: "info", because: `None of the measured classes of torch changed its size between ${from} and ${to.value}.`, evidence };
+    return { trait: "layout", built: from, installed: to.value, agrees: true, weight: "info", because: `The measured classes of torch lie in memory alike in ${from} and ${to.value}.`, evidence };
   }
-  const named = changes.slice(0, namedClasses).map((one) => `${one.class} (${one.from} and ${one.to} bytes)`).join(", ");
-  const more = changes.length > namedClasses ? ` and ${changes.length - namedClasses} more` : "";
+  const row: Evidence = { kind: "catalogue", table: "torch-layouts", row: first, source: sizes[0]?.source ?? others[0]?.source ?? "" };
+  const what = sizes.length > 0
+    ? `other sizes of ${listed(sizes.map((one) => `${one.class} (${one.from} and ${one.to} bytes)`))}`
+    : `the same sizes of torch's classes, and other ${listed(others.map(nameOf))}`;
   return {
     trait: "layout",
     built: from,
     installed: to.value,
     agrees: false,
     weight: "warning",
-    because: `The file was compiled with torch ${from}, and ${torchName(sides.environment)} has other sizes of ${named}${more}. Code that was inlined into the file reads members where they no longer are; nothing says so when it is loaded.`,
-    evidence: [...evidence, { kind: "catalogue", table: "torch-layouts", row: first.class, source: first.source }],
+    because: `The file was compiled with torch ${from}, and ${torchName(sides.environment)} has ${what}. Code that was inlined into the file uses the old ones; nothing says so when it is loaded.`,
+    evidence: [...evidence, row],
   };
 };
+
+function nameOf(one: SilentChange): string {
+  const kinds = { member: "place of", "virtual-function": "virtual functions of", constant: "value of" } as const;
+  return `${kinds[one.kind]} ${one.name}`;
+}
+
+function listed(names: readonly string[]): string {
+  const rest = names.length - namedClasses;
+  return `${names.slice(0, namedClasses).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
