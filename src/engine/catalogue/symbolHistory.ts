@@ -181,8 +181,9 @@ class SymbolTable implements RecordedSymbols {
         name,
         needed: (needed ?? []).filter(kept),
         exports: (symbol) => {
-          if (bit < 0 || !this.isRecorded(symbol)) return undefined;
-          const index = this.#find(symbol);
+          if (!this.isRecorded(symbol)) return undefined;
+          // Of libtorch_global_deps, libshm and _C only what they load is recorded: they export nothing of these names.
+          const index = bit < 0 ? undefined : this.#find(symbol);
           return index !== undefined && ((this.#mask(index, column) >> bit) & 1) === 1;
         },
         exportedNames: () => this.#exportedNames(column, bit),

@@ -54,6 +54,7 @@ describe("the table of torch's exports", () => {
     assert.equal(library("2.8.0+cu128", "libc10_cuda.so")?.exports("_ZN3c104cuda9SetDeviceEab"), true);
     assert.equal(library("2.8.0+cu128", "libc10.so")?.exports("_ZN3c104cuda9SetDeviceEab"), false);
     assert.equal(library("2.8.0+cu128", "libc10.so")?.exports("malloc"), undefined);
+    assert.equal(library("2.8.0+cu128", "libtorch_global_deps.so")?.exports("_ZN3c104cuda9SetDeviceEab"), false);
     assert.equal(library("2.8.0+cpu", "libc10_cuda.so"), undefined);
     assert.deepEqual(library("2.8.0+cpu", "libtorch.so")?.needed.filter((one) => /cuda/.test(one)), []);
     const names = [...library("2.8.0", "libc10.so")?.exportedNames() ?? []];
