@@ -16,8 +16,7 @@ export interface DeviceCode {
 }
 
 /** The CUDA device code of a file, by the headers of its fat binaries; undefined when it has none. */
-export function readDeviceCode(elf: ElfFile): DeviceCode | undefined {
-  const read: ReadRange = (offset, length) => elf.bytes(offset, length);
+export function readDeviceCode(elf: ElfFile, read: ReadRange): DeviceCode | undefined {
   const { fatbins, relocatable, notRead } = findFatbins(elf, read);
   const units = fatbins.filter((one) => one.entries.length > 0 && !isLinkStub(one));
   if (units.length === 0 && notRead === undefined) {

@@ -10,11 +10,15 @@ const simpleKinds: ReadonlySet<Node["kind"]> = new Set(["identifier", "member", 
 /** An expression, or the type or name that stands in its place; `nested` puts it into parentheses where it is not simple. */
 export function printExpression(printer: Printer, node: Node, nested = false): void {
   printer.enter(node);
-  const parentheses = nested && !simpleKinds.has(node.kind);
+  const parentheses = nested && !isSimple(node.kind === "external" ? node.encoding : node);
   if (parentheses) printer.add("(");
   print(printer, node);
   if (parentheses) printer.add(")");
   printer.leave();
+}
+
+function isSimple(node: Node): boolean {
+  return simpleKinds.has(node.kind) && !(node.kind === "unresolved" && node.name.kind === "template");
 }
 
 function print(printer: Printer, node: Node): void {

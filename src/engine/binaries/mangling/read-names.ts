@@ -44,7 +44,7 @@ function readFunctionOrData(cursor: Cursor): Node {
 
 function endsEncoding(cursor: Cursor): boolean {
   const character = cursor.peek();
-  return character === "" || character === "E" || character === ".";
+  return character === "" || character === "E";
 }
 
 /** Templates encode their return type, unless they are constructors, destructors or conversion functions. */
@@ -242,9 +242,9 @@ function readUntaggedName(cursor: Cursor): Node {
     }
     case "C":
       if (next === "I" && /[1-5]/.test(cursor.text.charAt(cursor.at + 2))) {
-        const of = cursor.lastName;
         const variant = cursor.take() + cursor.take() + cursor.take();
-        return { kind: "constructor", variant, of, inherited: readType(cursor) };
+        const inherited = readType(cursor);
+        return { kind: "constructor", variant, of: cursor.lastName, inherited };
       }
       if (!/[1-5]/.test(next)) return fail();
       return { kind: "constructor", variant: cursor.take() + cursor.take(), of: cursor.lastName, inherited: undefined };

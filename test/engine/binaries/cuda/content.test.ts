@@ -18,7 +18,7 @@ after(() => fs.rmSync(folder, { recursive: true }));
 function contentOf(file: string, files: Files = new NodeFiles()): CudaContent | undefined {
   const opened = openElf(file, files);
   assert.ok(opened.ok, opened.ok ? "" : opened.message);
-  return readDeviceCode(opened.elf)?.content;
+  return readDeviceCode(opened.elf, (offset, length) => files.readBytes(file, offset, length))?.content;
 }
 
 const named = (list: readonly CudaArchitecture[] | undefined): string => (list ?? []).map((one) => `${one.real ? "sm" : ""}${one.ptx ? "+ptx" : ""}_${one.sm}${one.suffix}`).join(" ");
