@@ -1,6 +1,6 @@
 import * as path from "node:path";
 import type { LibraryImage } from "../binaries/library.ts";
-import { abiTwin, demangle, variantsOf } from "../binaries/mangling/index.ts";
+import { abiTwinCandidates, demangle, variantsOf } from "../binaries/mangling/index.ts";
 import { valueOf } from "../model/index.ts";
 import { nearestNamesake } from "./namesake.ts";
 import { homeOfCudaSymbol } from "./cudaLibraries.ts";
@@ -66,8 +66,7 @@ function kindOf(one: Import, around: Surroundings): Kind {
 
 /** The same entity in the other std::string ABI, in any of its constructor variants, when somebody exports it. */
 function twinOf(name: string, around: Surroundings): Kind | undefined {
-  const twin = abiTwin(name);
-  for (const candidate of twin === undefined ? [] : variantsOf(twin)) {
+  for (const candidate of abiTwinCandidates(name).flatMap(variantsOf)) {
     const library = [...around.scope, ...around.environment.torchLibraries, ...around.outside].find((one) => one.defines(candidate));
     if (library !== undefined) {
       const exported = demangle(candidate) ?? candidate;
