@@ -61,6 +61,8 @@ function read(answer: Answer, placed: Placed | undefined, torch: Torch): Reality
   const opened = /(?:^|\/)([^/\s]+): cannot open shared object file/.exec(text);
   // The loader says the same of a file that is there and is of another machine.
   if (opened?.[1] !== undefined && opened[1] !== basename(placed?.path ?? "")) return { outcome: "library", first: opened[1], text: words };
+  const damaged = /([^/\s]+): (?:invalid ELF header|file too short)/.exec(text);
+  if (damaged?.[1] !== undefined && damaged[1] !== basename(placed?.path ?? "")) return { outcome: "library", first: damaged[1], text: words };
   if (/file too short|invalid ELF header|wrong ELF class|cannot open shared object file|ELF file|ELF load command|cannot dynamically load|No module named 'probe'|object file has no|cannot read file data|can be loaded/.test(text)) return { outcome: "refused", text: words };
   return { outcome: "raised", text: words };
 }

@@ -19,6 +19,9 @@ const user = (...link: string[]): Step[] => library({ file: "probe.so", source: 
 const rpath = (path: string): string[] => ["-Wl,--disable-new-dtags", `-Wl,-rpath,${path}`];
 const runpath = (path: string): string[] => ["-Wl,--enable-new-dtags", `-Wl,-rpath,${path}`];
 
+/** What Git LFS leaves where nobody fetched the file. */
+const noLibrary = (file: string): Step => ({ do: "write", file, text: "version https://git-lfs.github.com/spec/v1\noid sha256:0000000000000000000000000000000000000000000000000000000000000000\nsize 1234567\n" });
+
 export const dependencies: readonly Experiment[] = [
   depends("nowhere", "A library that is nowhere", probe({}, ["liblabnowhere.so.1"]), missing("liblabnowhere.so.1")),
   depends("two-nowhere", "Two libraries that are nowhere: the first in order", probe({}, ["liblabfirst.so.1", "liblabsecond.so.1"]), missing("liblabfirst.so.1")),
@@ -58,7 +61,8 @@ export const dependencies: readonly Experiment[] = [
   depends("other-copy-loaded-before", "Another library of that soname is loaded before, and lacks the symbol", [...helper("lib/libhelper.so"), ...helper("old/libhelper.so", "libhelper.so", "int lab_old_help(void) { return 1; }"), ...user("lib/libhelper.so", ...runpath("$ORIGIN/lib"))], () => ({ is: "beyond", why: "What a program loads before the module is not known." }), { how: "import", before: [{ file: "old/libhelper.so", global: false }] }),
   depends("no-soname", "A library without a soname is asked for by its path at link time", [...helper("libhelper.so", ""), ...user("-L.", "-lhelper", ...runpath("$ORIGIN"))], loads),
   depends("soname-of-another-name", "The soname is not the file's name", [...helper("libhelper.so", "libhelper.so.3"), ...user("libhelper.so", ...runpath("$ORIGIN"))], missing("libhelper.so.3")),
-  depends("damaged-dependency", "What is found is no library", [...helper("libhelper.so"), ...user("libhelper.so", ...runpath("$ORIGIN")), { do: "write", file: "libhelper.so", text: "not a library, but long enough to hold what a header of sixty-four bytes would hold, and more than that" }], () => ({ is: "refused" })),
+  depends("damaged-dependency", "What is found is no library", [...helper("libhelper.so"), ...user("libhelper.so", ...runpath("$ORIGIN")), noLibrary("libhelper.so")], missing("libhelper.so")),
+  depends("damaged-before-good", "The first that is found is no library: the loader does not look for another", [...helper("bad/libhelper.so"), ...helper("lib/libhelper.so"), ...user("lib/libhelper.so", ...runpath("$ORIGIN/bad:$ORIGIN/lib")), noLibrary("bad/libhelper.so")], missing("libhelper.so")),
   depends("dependency-of-another-machine", "The first that is found is of another machine: the search goes on", [...helper("arm/libhelper.so"), ...helper("lib/libhelper.so"), ...user("lib/libhelper.so", ...runpath("$ORIGIN/arm:$ORIGIN/lib")), { do: "patch", file: "arm/libhelper.so", at: 18, bytes: [183, 0] }], loads),
   depends("old-copy-found", "RUNPATH leads to an older copy without the function", [...helper("lib/libhelper.so"), ...helper("old/libhelper.so", "libhelper.so", "int lab_old_help(void) { return 1; }"), ...user("lib/libhelper.so", ...runpath("$ORIGIN/old:$ORIGIN/lib"))], () => ({ is: "symbol", symbol: "lab_help", kind: ["own", "other-library"] })),
   depends("c10-of-its-own", "The file brings a libc10.so: torch's is loaded, and is taken", [...helper("libc10.so", "libc10.so", "int lab_own_c10(void) { return 1; }"), ...library({ file: "probe.so", source: "int lab_own_c10(void); int lab_use(void) { return lab_own_c10(); }", link: ["libc10.so", ...runpath("$ORIGIN")] })], (torch) => (torch.name.startsWith("1.13") ? { is: "beyond", why: "Debian's libc10 has another soname." } : { is: "symbol", symbol: "lab_own_c10", kind: ["own", "other-library", "missing-library"] })),

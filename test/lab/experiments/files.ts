@@ -5,7 +5,7 @@ import { library, probe } from "../recipe.ts";
 const refused = (): Expectation => ({ is: "refused" });
 const plain = probe({});
 
-function damaged(name: string, about: string, after: readonly Step[], expect: () => Expectation = refused): Experiment {
+function damaged(name: string, about: string, after: readonly Step[], expect: Experiment["expect"] = refused): Experiment {
   return { id: `file/${name}`, about, steps: [...plain, ...after], file: "probe.so", load: { how: "import" }, expect };
 }
 
@@ -32,7 +32,7 @@ export const files: readonly Experiment[] = [
   damaged("riscv", "A library for a machine that nobody has here", [patch(18, 243)]),
   damaged("32-bit", "A library that says it is of 32 bits", [patch(4, 1)]),
   damaged("big-endian", "A library that says it is big-endian", [patch(5, 2)]),
-  damaged("relocatable", "An object file under the name of a library", [patch(16, 1)]),
+  damaged("relocatable", "An object file under the name of a library", [patch(16, 1)], () => ({ is: "beyond", why: "An object file is to be linked first, and nothing is said of it before." })),
   damaged("no-sections", "Section headers stripped: loading does not need them", [patch(40, 0, 0, 0, 0, 0, 0, 0, 0), patch(60, 0, 0, 0, 0)], loads),
   named("suffix-312", "Built for Python 3.12", "probe.cpython-312-x86_64-linux-gnu.so", refused),
   named("suffix-311", "Built for Python 3.11", "probe.cpython-311-x86_64-linux-gnu.so", (torch) => (torch.suffix.includes("-311-") ? loads() : refused())),
@@ -42,7 +42,7 @@ export const files: readonly Experiment[] = [
   named("suffix-pypy", "Built for PyPy", "probe.pypy310-pp73-x86_64-linux-gnu.so", refused),
   made("entry-of-another-name", "The file was renamed: its PyInit has the old name", [...library({ file: "old.so", source: "int lab_old;", module: true, flags: ["-DPyInit_probe=PyInit_old"] }), { do: "move", from: "old.so", to: "probe.so" }], "import", () => ({ is: "beyond", why: "The name of PyInit is Python's affair, not the loader's." })),
   made("hidden-entry", "PyInit is hidden by the visibility settings", library({ file: "probe.so", source: "__attribute__((visibility(\"hidden\"))) void *PyInit_probe(void) { return 0; }", module: false }), "import", () => ({ is: "beyond", why: "A missing PyInit is Python's affair, not the loader's." })),
-  made("executable", "A position-independent executable under the name of a library", [{ do: "write", file: "main.c", text: "int main(void) { return 0; }" }, { do: "run", program: "gcc", args: ["-pie", "-fPIE", "-o", "probe.so", "main.c"] }], "cdll", refused),
+  made("executable", "A position-independent executable under the name of a library", [{ do: "write", file: "main.c", text: "int main(void) { return 0; }" }, { do: "run", program: "gcc", args: ["-pie", "-fPIE", "-o", "probe.so", "main.c"] }], "cdll", () => ({ is: "beyond", why: "A program is started, not loaded, and that is what is said of it." })),
   made("sysv-hash", "Only the old hash table", probe({}, [], { link: ["-Wl,--hash-style=sysv"] })),
   made("gnu-hash", "Only the GNU hash table", probe({}, [], { link: ["-Wl,--hash-style=gnu"] })),
   made("relr", "Packed relative relocations, which need glibc 2.36", probe({ takes: ["lab_here"] }, [], { source: "static int lab_a; void *lab_list[] = {&lab_a, &lab_a, &lab_a};", link: ["-Wl,-z,pack-relative-relocs"] })),

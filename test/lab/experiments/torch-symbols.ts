@@ -23,8 +23,7 @@ function wanting(id: string, about: string, symbol: string, linked: readonly str
   };
 }
 
-function drift(name: string, about: string, symbol: string, linked: readonly string[] = ["c10"], data = false): Experiment {
-  const twin = symbol.includes(string11) ? symbol.replaceAll(string11, "Ss") : undefined;
+function drift(name: string, about: string, symbol: string, linked: readonly string[] = ["c10"], data = false, twin = symbol.includes(string11) ? symbol.replaceAll(string11, "Ss") : undefined): Experiment {
   return wanting(`drift/${name}`, about, symbol, linked, (torch) => (twin !== undefined && torch.exports(twin, ...linked) ? "abi-twin" : "drift"), data);
 }
 
@@ -75,7 +74,7 @@ const drifts: readonly Experiment[] = [
   drift("materialize-cow-storage", "What inline data_ptr<T>() called until 2.12", "_ZN3c104impl3cow23materialize_cow_storageERNS_11StorageImplE"),
   drift("cow-deleter", "A function of the copy-on-write storage", "_ZN3c104impl3cow11cow_deleterEPv"),
   drift("error-by-reference", "c10::Error's constructor of 1.6", `_ZN3c105ErrorC1ENS_14SourceLocationERK${string11}`),
-  drift("error-with-shared-backtrace", "c10::Error's constructor of 2.13", `_ZN3c105ErrorC1E${string11}St10shared_ptrIKNS_9LazyValueIS6_EEEPKv`),
+  drift("error-with-shared-backtrace", "c10::Error's constructor since 2.5", `_ZN3c105ErrorC1E${string11}St10shared_ptrIKNS_9LazyValueIS6_EEEPKv`, ["c10"], false, "_ZN3c105ErrorC1ESsSt10shared_ptrIKNS_9LazyValueISsEEEPKv"),
   drift("warning-variant", "c10::Warning over std::variant", `_ZN3c107WarningC1ESt7variantIJNS0_11UserWarningENS0_18DeprecationWarningEEERKNS_14SourceLocationE${string11}b`),
   drift("warning-c10-variant", "c10::Warning over c10::variant, of 2.0", `_ZN3c107WarningC1ENS_7variantIJNS0_11UserWarningENS0_18DeprecationWarningEEEERKNS_14SourceLocationE${string11}b`),
   drift("tensor-type-id", "A tensor type id of 1.3", "_ZN3c1011CPUTensorIdEv"),
