@@ -3,6 +3,8 @@ import table from "../../../data/cuda-libraries.json" with { type: "json" };
 
 interface Row {
   readonly stem: string;
+  /** How the names of its functions begin. */
+  readonly names?: readonly string[];
   /** The version in the soname by CUDA major. */
   readonly soname: Readonly<Record<string, string | undefined>>;
   readonly distribution: Readonly<Record<string, string | undefined>>;
@@ -55,15 +57,11 @@ export function distributionOf(name: string, torchCudaMajor: number | undefined)
   return major === undefined ? undefined : rows.get(library.stem)?.distribution[String(major)];
 }
 
-/** Which library a C name of CUDA is of, by its beginning; the longest wins. */
-const homes: readonly (readonly [RegExp, string])[] = [
-  [/^cublasLt[A-Z]/, "libcublasLt"], [/^cublas[A-Z]/, "libcublas"], [/^cudnn[A-Z]/, "libcudnn"], [/^cufft[A-Z]/, "libcufft"],
-  [/^curand[A-Z]/, "libcurand"], [/^cusolver[A-Z]/, "libcusolver"], [/^cusparseLt[A-Z]/, "libcusparseLt"], [/^cusparse[A-Z]/, "libcusparse"],
-  [/^nvrtc[A-Z]/, "libnvrtc"], [/^p?nccl[A-Z]/, "libnccl"], [/^(?:__)?nvJitLink[A-Z]/, "libnvJitLink"], [/^nvjpeg[A-Z]/, "libnvjpeg"],
-  [/^cufile[A-Z]|^cuFile[A-Z]/, "libcufile"], [/^nvshmem/, "libnvshmem_host"], [/^nvml[A-Z]/, "libnvidia-ml"], [/^cupti[A-Z]/, "libcupti"],
-  [/^(?:__)?cuda[A-Z]/, "libcudart"], [/^cu[A-Z]/, "libcuda"],
-];
+/** Beginnings of names with their libraries, the longest first. */
+const homes = [...(table.libraries as readonly Row[]).flatMap((row) => (row.names ?? []).map((name) => [name, row.stem] as const)), ...Object.entries(table.driver.names).flatMap(([stem, names]) => names.map((name) => [name, stem] as const))]
+  .sort((a, b) => b[0].length - a[0].length);
 
+/** The library that a C function of CUDA belongs to, by its name: "libcublasLt" of cublasLtMatmul. */
 export function homeOfCudaSymbol(name: string): string | undefined {
-  return homes.find(([pattern]) => pattern.test(name))?.[1];
+  return homes.find(([beginning]) => name.startsWith(beginning) && /^[A-Z_]/.test(name.slice(beginning.length)))?.[1];
 }

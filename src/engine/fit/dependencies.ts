@@ -36,13 +36,18 @@ function explain({ name, neededBy }: Unfound, environment: FitEnvironment, impor
     }
     const whose = cuda.majors.length === 1 ? `, the library of CUDA ${cuda.majors[0]}` : "";
     const against = major === undefined ? "" : major === null ? `, and ${torch} is built without CUDA` : cuda.majors.length > 0 && !cuda.majors.includes(major) ? `, and ${torch} is built with CUDA ${valueOf(environment.body.facts, "cuda-version")}` : "";
-    return { ...rest, because: `${who} loads ${name}${whose}${against}. It is not where the loader looks.` };
+    return { ...rest, because: `${who} loads ${name}${whose}${against}. ${placeOf(name, environment)}` };
   }
   if (/^libpython\d/.test(name)) {
     return { because: `${who} is linked against ${name}, the library of one Python; the interpreter that would import it does not have it. Extensions need not link libpython.` };
   }
   const place = environment.torchLibraries.find((image) => path.basename(image.path) === name);
   return { because: place === undefined ? `${who} loads ${name}, which is not where the loader looks.` : `${who} loads ${name}, which lies in ${path.dirname(place.path)}, where the loader does not look for it.` };
+}
+
+function placeOf(name: string, environment: FitEnvironment): string {
+  const place = environment.liesIn?.(name);
+  return place === undefined ? "It is not where the loader looks." : `It lies in ${path.dirname(place)}, where the loader does not look for it: give the file an RPATH that leads there, or load the library before it.`;
 }
 
 function ofTorch(name: string, stem: string, who: string, environment: FitEnvironment, importTorch: boolean): string {

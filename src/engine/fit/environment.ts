@@ -39,13 +39,15 @@ export function environmentOf(body: InstalledBody, files: Files, where: Where): 
   if ((where.environment["LD_PRELOAD"] ?? "") !== "") {
     notKnown.push(`LD_PRELOAD is set to ${where.environment["LD_PRELOAD"]}; what it brings is not part of the model.`);
   }
+  const nvidia = nvidiaFiles(body.torchRoot, files);
   const torchLibraries = torchFiles(body, files).flatMap((file) => machine.open(file) ?? []);
   return {
     body,
     torchLibraries,
     machine,
     ...(python === undefined ? {} : { python }),
-    preloaded: torchLibraries.some((one) => stemOf(one.path) === "libtorch_cuda") ? nvidiaFiles(body.torchRoot, files).flatMap((file) => machine.open(file) ?? []) : [],
+    preloaded: torchLibraries.some((one) => stemOf(one.path) === "libtorch_cuda") ? openedByPath(nvidia).flatMap((file) => machine.open(file) ?? []) : [],
+    liesIn: (name) => nvidia.find((one) => path.basename(one) === name),
     stableShims: headerShims(body, files),
     notKnown,
   };
@@ -108,10 +110,13 @@ function torchFiles(body: InstalledBody, files: Files): readonly string[] {
   return [...seen.values()];
 }
 
-/** What torch opens by path before its own libraries, in its order. */
+/** Libraries in the wheels of NVIDIA beside torch: site-packages/nvidia/COMPONENT/lib, and nvidia/cu13/lib. */
 function nvidiaFiles(torchRoot: string, files: Files): readonly string[] {
   const base = path.join(path.dirname(torchRoot), "nvidia");
-  const folders = files.list(base).map((name) => path.join(base, name, "lib"));
-  const names = folders.flatMap((folder) => files.list(folder).map((name) => ({ name, file: path.join(folder, name) })));
-  return preloaded.flatMap((stem) => names.find(({ name }) => name.startsWith(`${stem}.so.`) && /\d$/.test(name))?.file ?? []);
+  return files.list(base).map((name) => path.join(base, name, "lib")).flatMap((folder) => files.list(folder).filter((name) => name.includes(".so")).map((name) => path.join(folder, name)));
+}
+
+/** What torch opens by path before its own libraries, in its order. */
+function openedByPath(nvidia: readonly string[]): readonly string[] {
+  return preloaded.flatMap((stem) => nvidia.find((file) => path.basename(file).startsWith(`${stem}.so.`) && /\d$/.test(file)) ?? []);
 }

@@ -18,6 +18,8 @@ export interface FitEnvironment {
   readonly python?: LibraryImage;
   /** Libraries that `import torch` opens by path before its own: those of NVIDIA's wheels. */
   readonly preloaded?: readonly LibraryImage[];
+  /** Where a library of that name lies in the environment although the loader does not look there: in a wheel of NVIDIA. */
+  readonly liesIn?: (name: string) => string | undefined;
   /** Functions of torch's stable ABI by the first release that has them, as its own headers guard them. */
   readonly stableShims?: () => ReadonlyMap<string, string>;
   /** What is not known of it, in sentences: "of libtorch_cuda only hashes". */
