@@ -10,7 +10,8 @@ export interface Namesake {
 }
 
 /**
- * The exported symbol of the same entity (kind and qualified name) whose parameters are most like those of `symbol`.
+ * The exported symbol of the same entity (kind and qualified name) whose parameters are most like those of `symbol`, in the
+ * first library that has any.
  */
 export function nearestNamesake(symbol: string, libraries: readonly LibraryImage[]): Namesake | undefined {
   const wanted = readMangled(symbol);
@@ -20,6 +21,10 @@ export function nearestNamesake(symbol: string, libraries: readonly LibraryImage
   }
   let best: (Namesake & { readonly likeness: number }) | undefined;
   for (const library of libraries) {
+    // A function lives in one library; those of torch are in the order of their names, which has the small ones first.
+    if (best !== undefined) {
+      break;
+    }
     for (const name of candidates(library, key)) {
       const read = name === symbol ? undefined : readMangled(name);
       if (read === undefined || read.kind !== wanted.kind || read.qualifiedName !== wanted.qualifiedName) {
