@@ -80,8 +80,8 @@ export interface Operation { readonly kind: "operation"; readonly code: string; 
 /** il ... E, tl <type> ... E */
 export interface Braced { readonly kind: "braced"; readonly type: Node | undefined; readonly elements: readonly Node[] }
 export interface NewExpression { readonly kind: "new"; readonly code: string; readonly placement: readonly Node[]; readonly type: Node; readonly initializer: readonly Node[] | undefined; readonly initializerCode: string }
-/** sr <type> <name> */
-export interface Unresolved { readonly kind: "unresolved"; readonly scope: Node; readonly name: Node }
+/** sr <type> <name>; with `levels` in place of the type sr <name>+ E <name>, whose names are no candidates for substitution. */
+export interface Unresolved { readonly kind: "unresolved"; readonly scope: Node | undefined; readonly levels: readonly Node[]; readonly name: Node }
 /** on <operator-name> */
 export interface OperatorReference { readonly kind: "operator-reference"; readonly name: Node }
 /** dn <type or name>: ~T */

@@ -1,5 +1,5 @@
 import type { Node } from "./ast.ts";
-import { Cursor, maximumLength, unlessUnreadable } from "./cursor.ts";
+import { readWith, unlessUnreadable } from "./cursor.ts";
 import { abbreviations, specialNames } from "./grammar.ts";
 import { textOfName } from "./print-names.ts";
 import { readNameOnly } from "./read-names.ts";
@@ -39,10 +39,8 @@ function collect(node: Node, into: string[]): void {
  * name it is ("vtable for c10::Error"). Parameters are not read. Undefined for what is no mangled name.
  */
 export function entityKey(symbol: string): string | undefined {
-  if (!symbol.startsWith("_Z") || symbol.length > maximumLength) return undefined;
-  return unlessUnreadable(() => {
-    const target = readNameOnly(new Cursor(symbol));
-    const prefix = target.kind === "special" ? specialNames[target.code] ?? "" : "";
-    return prefix + componentsOf(target).join("::");
-  });
+  const target = readWith(symbol, readNameOnly);
+  if (target === undefined) return undefined;
+  const prefix = target.kind === "special" ? specialNames[target.code] ?? "" : "";
+  return unlessUnreadable(() => prefix + componentsOf(target).join("::"));
 }

@@ -23,6 +23,15 @@ export function unlessUnreadable<T>(attempt: () => T): T | undefined {
   }
 }
 
+/** What `read` makes of a mangled name; undefined when it is none that can be read. */
+export function readWith<T>(symbol: string, read: (cursor: Cursor) => T): T | undefined {
+  if (!symbol.startsWith("_Z") || symbol.length > maximumLength) return undefined;
+  const cursor = new Cursor(symbol, false);
+  const result = unlessUnreadable(() => read(cursor));
+  if (result !== undefined || !cursor.sawScope) return result;
+  return unlessUnreadable(() => read(new Cursor(symbol, true)));
+}
+
 /** A place in a mangled name, and what has been seen up to it. */
 export class Cursor {
   readonly text: string;
@@ -33,11 +42,16 @@ export class Cursor {
   /** Inside `cv`, where T_ may be followed by the arguments of the conversion function itself. */
   inConversion = false;
   inExpression = false;
+  /** Whether `sr` and a name begin a list of scopes that ends with E, as clang writes it; g++ writes a type. */
+  readonly scopesEnd: boolean;
+  /** Set where the two could be told apart by nothing but what follows. */
+  sawScope = false;
   #depth = 0;
   #steps = 0;
 
-  constructor(text: string) {
+  constructor(text: string, scopesEnd: boolean) {
     this.text = text;
+    this.scopesEnd = scopesEnd;
   }
 
   peek(): string {

@@ -1,12 +1,11 @@
-import { Cursor, maximumLength, unlessUnreadable } from "./cursor.ts";
+import { readWith, unlessUnreadable } from "./cursor.ts";
 import type { Symbol } from "./ast.ts";
 import { printSymbol } from "./print-names.ts";
 import { readSymbol } from "./read-names.ts";
 
 /** The syntax tree of a mangled name; undefined when it is none that can be read. */
 export function parseSymbol(symbol: string): Symbol | undefined {
-  if (!symbol.startsWith("_Z") || symbol.length > maximumLength) return undefined;
-  return unlessUnreadable(() => readSymbol(new Cursor(symbol)));
+  return readWith(symbol, readSymbol);
 }
 
 /** A mangled name as `c++filt` of GNU binutils prints it; undefined when it is none that can be read. */

@@ -42,7 +42,12 @@ function encode(encoder: Encoder, node: Node): void {
       break;
     case "unresolved":
       encoder.add("sr");
-      encodeType(encoder, node.scope);
+      if (node.scope !== undefined) {
+        encodeType(encoder, node.scope);
+      } else {
+        for (const level of node.levels) encodeSimpleName(encoder, level);
+        encoder.add("E");
+      }
       encodeSimpleName(encoder, node.name);
       break;
     case "fold":

@@ -48,8 +48,10 @@ function print(printer: Printer, node: Node): void {
       }
       break;
     case "unresolved":
-      printType(printer, node.scope);
-      printer.add("::");
+      for (const scope of node.scope === undefined ? node.levels : [node.scope]) {
+        printType(printer, scope);
+        printer.add("::");
+      }
       printName(printer, node.name);
       break;
     case "operator-reference": printName(printer, node.name); break;

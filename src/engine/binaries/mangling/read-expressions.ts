@@ -42,8 +42,9 @@ function read(cursor: Cursor): Node {
   switch (code) {
     case "sr": {
       cursor.at += 2;
-      const scope = readType(cursor);
-      return { kind: "unresolved", scope, name: readSimpleName(cursor) };
+      const levels = readLevels(cursor);
+      const scope = levels === undefined ? readType(cursor) : undefined;
+      return { kind: "unresolved", scope, levels: levels ?? [], name: readSimpleName(cursor) };
     }
     case "sp":
       cursor.at += 2;
@@ -70,6 +71,16 @@ function read(cursor: Cursor): Node {
     }
     default: return readOperation(cursor);
   }
+}
+
+/** Names up to an E, as clang writes a scope that is no type; undefined where a type stands here, as g++ writes it. */
+function readLevels(cursor: Cursor): readonly Node[] | undefined {
+  if (!isDigit(cursor.peek().charCodeAt(0))) return undefined;
+  cursor.sawScope = true;
+  if (!cursor.scopesEnd) return undefined;
+  const levels: Node[] = [];
+  while (!cursor.eat("E")) levels.push(readSimpleName(cursor));
+  return levels;
 }
 
 /** <operator-name> and as many operands as it takes. */
