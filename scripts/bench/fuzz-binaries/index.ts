@@ -1,0 +1,6 @@
+/** Readers of binaries that must survive any input. A new one is a module here and a line in this list. */
+import { elfHeads } from "./elf-heads.ts";
+import { elf } from "./elf.ts";
+import type { Subject } from "./subject.ts";
+
+export const subjects: readonly Subject[] = [elf, elfHeads];
