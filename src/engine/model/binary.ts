@@ -25,13 +25,13 @@ export interface PythonModule {
 }
 
 export interface CudaContent {
-  /** Merged over all fat binaries; `worst` lists what every translation unit has in common when they differ. */
+  /** Merged over all fat binaries. */
   readonly architectures: readonly CudaArchitecture[];
   readonly fatbins: number;
   readonly compressed: boolean;
-  /** Toolkit release as far as the cubins or the PTX version tell, "13.0". */
+  /** Toolkit release as far as the cubins or the PTX version tell: "13.0"; "12" where two releases write the same PTX. */
   readonly toolkit: string | undefined;
-  /** Architectures that some translation unit lacks. */
+  /** What some translation unit has and another lacks; `real` and `ptx` say which of the two forms is missing there. */
   readonly notEverywhere: readonly CudaArchitecture[];
   /** What was not read: "fat binaries lie beyond what was fetched". */
   readonly notRead?: string;

@@ -17,6 +17,9 @@ const [major = 0, minor = 0] = (version ?? "").split(".").map(Number);
 const isNew = major > 12 || (major === 12 && minor >= 9);
 const options = { skip: version === undefined ? "nvcc is not installed: CUDA device code is checked with synthetic files only" : isNew ? false : `nvcc ${version} does not know sm_100f` };
 
+const hasObjdump = spawnSync("cuobjdump", ["--version"]).status === 0;
+const objdumpOptions = { skip: options.skip !== false ? options.skip : hasObjdump ? false : "cuobjdump is not installed: what nvcc was told to make is checked, not what cuobjdump lists" };
+
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "abiding-nvcc-"));
 after(() => fs.rmSync(folder, { recursive: true }));
 
@@ -77,6 +80,15 @@ describe("device code of nvcc", () => {
     assert.equal(named(profile.cuda?.notEverywhere), "+ptx_80 sm_90");
     assert.deepEqual([profile.cudaRuntime?.linked, profile.cudaRuntime?.major, profile.cudaRuntime?.library], ["shared", major, `libcudart.so.${major}`]);
     assert.equal(named(profileOf(compiled[0] ?? "").cuda?.architectures), "sm+ptx_80 sm_90");
+  });
+
+  it("is what cuobjdump lists", objdumpOptions, () => {
+    const file = compile("liblisted.so", ...four);
+    const listed = (flag: string): readonly string[] => [...new Set([...execFileSync("cuobjdump", [flag, file], { encoding: "utf8" }).matchAll(/\.sm_(\d+a?)f?\.(?:cubin|ptx)$/gm)].map((one) => one[1] ?? ""))].sort();
+    const architectures = profileOf(file).cuda?.architectures ?? [];
+    // It prints the code of a family by its number alone.
+    const read = (form: "real" | "ptx"): readonly string[] => architectures.filter((one) => one[form]).map((one) => `${one.sm}${one.suffix === "a" ? "a" : ""}`).sort();
+    assert.deepEqual([read("real"), read("ptx")], [listed("--list-elf"), listed("--list-ptx")]);
   });
 
   it("is PTX alone where only that was asked for", options, () => {
