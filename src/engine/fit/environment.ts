@@ -3,6 +3,7 @@ import type { LibraryImage } from "../binaries/library.ts";
 import { valueOf } from "../model/index.ts";
 import type { Files, InstalledBody } from "../model/index.ts";
 import { machineLibraries } from "./machine.ts";
+import { openImage } from "./openImage.ts";
 import { headerShims } from "./stableShims.ts";
 import { stemOf } from "./torchProcess.ts";
 import type { FitEnvironment, MachineLibraries } from "./types.ts";
@@ -26,6 +27,13 @@ export function environmentOf(body: InstalledBody, files: Files, where: Where): 
   if (!platform.startsWith("linux-") || body.torchRoot === undefined) {
     return { body, torchLibraries: [], notKnown: [body.torchRoot === undefined ? `No torch folder is known for ${body.name}.` : `The loading model knows Linux only; this torch is for ${platform}.`] };
   }
+  const nvidia = nvidiaFiles(body.torchRoot, files);
+  const liesIn = (name: string): string | undefined => nvidia.find((one) => path.basename(one) === name);
+  const stableShims = headerShims(body, files);
+  if (!isThisMachine(platform)) {
+    const torchLibraries = torchFiles(body, files).flatMap((file) => openImage(file, files) ?? []);
+    return { body, torchLibraries, liesIn, stableShims, notKnown: [`The torch in ${body.torchRoot} is for ${platform}, which this machine is not: interpreter, C library, libstdc++ and CUDA libraries are not checked.`] };
+  }
   const root = foreignRoot(body.torchRoot);
   const machine = machineLibraries(files, {
     environment: where.environment,
@@ -39,7 +47,6 @@ export function environmentOf(body: InstalledBody, files: Files, where: Where): 
   if ((where.environment["LD_PRELOAD"] ?? "") !== "") {
     notKnown.push(`LD_PRELOAD is set to ${where.environment["LD_PRELOAD"]}; what it brings is not part of the model.`);
   }
-  const nvidia = nvidiaFiles(body.torchRoot, files);
   const torchLibraries = torchFiles(body, files).flatMap((file) => machine.open(file) ?? []);
   return {
     body,
@@ -47,10 +54,15 @@ export function environmentOf(body: InstalledBody, files: Files, where: Where): 
     machine,
     ...(python === undefined ? {} : { python }),
     preloaded: torchLibraries.some((one) => stemOf(one.path) === "libtorch_cuda") ? openedByPath(nvidia).flatMap((file) => machine.open(file) ?? []) : [],
-    liesIn: (name) => nvidia.find((one) => path.basename(one) === name),
-    stableShims: headerShims(body, files),
+    liesIn,
+    stableShims,
     notKnown,
   };
+}
+
+/** Whether files for a platform could run where this program runs. */
+function isThisMachine(platform: string): boolean {
+  return process.platform === "linux" && platform === `linux-${process.arch === "arm64" ? "aarch64" : "x86_64"}`;
 }
 
 /** "/srv/image" of "/srv/image/usr/lib/python3/dist-packages/torch": a Debian that was unpacked below a folder. */

@@ -7,6 +7,7 @@ import { cudaLibrary, isCudaLibrary } from "./cudaLibraries.ts";
 import { missingDependency, torchCudaMajor } from "./dependencies.ts";
 import { notChecked } from "./notChecked.ts";
 import type { Assume, LoadedObject, Unfound } from "./process.ts";
+import { relocationOrder } from "./relocationOrder.ts";
 import { releasesThatWouldDo } from "./releases.ts";
 import { plainStem, secondLibtorch } from "./secondLibtorch.ts";
 import { resolveSymbols } from "./symbols.ts";
@@ -33,7 +34,7 @@ export function fit(built: BuiltBody, image: LibraryImage, environment: FitEnvir
   const imports = [...(image.imports() ?? [])].map((symbol) => ({ symbol, family: familyOf(symbol.name) }));
   const isForeign = environment.torchLibraries.some((one) => one.machine !== undefined && image.machine !== undefined && one.machine !== image.machine);
   const isObject = built.profile.kind === "object";
-  const objects = isForeign || isObject ? [] : [...added.filter((one) => one !== root).reverse(), root];
+  const objects = isForeign || isObject ? [] : relocationOrder(added, root, (one) => load.model.dependenciesOf(one));
   const searched = unique([...before.model.global, ...scope, ...substitutes(unfound, environment)]);
   const resolution = resolveSymbols(objects, root, searched, { interpreter: environment.python !== undefined, torch: environment.torchLibraries.length > 0 });
   const { certain, hidden } = withoutUnfound(resolution.missing, unfound, options.history);
@@ -44,7 +45,7 @@ export function fit(built: BuiltBody, image: LibraryImage, environment: FitEnvir
     history: options.history,
     root: image,
   };
-  const versions = compareSymbolVersions(objects, load.model);
+  const versions = compareSymbolVersions(isForeign || isObject ? [] : added, load.model);
   const usesUnstable = imports.some((one) => one.family === "torch");
   const stableNames = imports.filter((one) => one.family === "torch-stable").map((one) => one.symbol.name);
   const second = isForeign ? undefined : secondLibtorch(scope, environment);
@@ -52,7 +53,7 @@ export function fit(built: BuiltBody, image: LibraryImage, environment: FitEnvir
   const traits = [...(second === undefined ? [] : [second]), ...compareTraits(sides)];
   const missing = certain.map((one) => classify(one, around));
   const missingDependencies = isForeign ? [] : unfound.map((one) => missingDependency(one, environment, importTorch));
-  const releases = releasesThatWouldDo(imports.filter((one) => one.family === "torch" || one.family === "torch-stable").map((one) => one.symbol), options.history, environment);
+  const releases = releasesThatWouldDo(imports.filter((one) => one.family === "torch" || one.family === "torch-stable").map((one) => one.symbol), image.needed ?? [], options.history, environment);
   const isConflict = missing.length > 0 || missingDependencies.length > 0 || versions.missing.length > 0 || traits.some((one) => one.agrees === false && decisive.has(one.trait));
   const doubts = doubtsOf(resolution, environment, usesUnstable || stableNames.length > 0, isObject);
   return {
@@ -65,7 +66,7 @@ export function fit(built: BuiltBody, image: LibraryImage, environment: FitEnvir
     traits,
     ...(releases.releases === undefined ? {} : { releasesThatWouldDo: releases.releases }),
     loaded: listed(searched, before, root),
-    notChecked: [...doubts, ...notChecked({ sides, resolution, hidden, unlookedAt, assumed: before.assumed, unreadVersions: versions.unread, releases, unfound, isLayoutCompared: traits.some((one) => one.trait === "layout") })],
+    notChecked: [...doubts, ...notChecked({ sides, resolution, hidden, unlookedAt, before, unreadVersions: versions.unread, releases, unfound, isLayoutCompared: traits.some((one) => one.trait === "layout") })],
   };
 }
 

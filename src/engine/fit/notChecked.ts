@@ -1,6 +1,8 @@
-import type { LoadedObject, Unfound } from "./process.ts";
+import type { Unfound } from "./process.ts";
 import type { ReleaseAnswer } from "./releases.ts";
+import { plainStem } from "./secondLibtorch.ts";
 import type { Import, Resolution } from "./symbols.ts";
+import type { TorchProcess } from "./torchProcess.ts";
 import { builtTorch } from "./traits/index.ts";
 import type { Sides } from "./traits/index.ts";
 
@@ -10,7 +12,7 @@ export interface Gaps {
   /** Symbols that a library which was not found may hold. */
   readonly hidden: readonly Import[];
   readonly unlookedAt: readonly string[];
-  readonly assumed: readonly LoadedObject[];
+  readonly before: TorchProcess;
   readonly unreadVersions: ReadonlyMap<string, readonly string[]>;
   readonly releases: ReleaseAnswer;
   readonly unfound: readonly Unfound[];
@@ -22,6 +24,7 @@ export function notChecked(gaps: Gaps): readonly string[] {
   const { sides } = gaps;
   return [
     ...sides.environment.notKnown,
+    ...otherTorch(gaps),
     ...notFound(gaps),
     ...notLookedInto(gaps),
     ...aboutLayout(sides, gaps.isLayoutCompared),
@@ -37,7 +40,13 @@ function notFound({ hidden, unfound }: Gaps): readonly string[] {
   return hidden.length === 0 ? [] : [`${counted(hidden.length, "symbol")} that nothing else provides may lie in ${names}, which was not found.`];
 }
 
-function notLookedInto({ resolution, unlookedAt, assumed, unreadVersions }: Gaps): readonly string[] {
+/** Where the variables of the process lead import torch to libraries of another torch. */
+function otherTorch({ sides: { environment }, before }: Gaps): readonly string[] {
+  const foreign = before.model.objects.filter((one) => one.image !== undefined && plainStem(one.name) !== undefined && !environment.torchLibraries.includes(one.image));
+  return foreign.length === 0 ? [] : [`import torch itself would load ${foreign.map((one) => `${one.path} (${one.how})`).join(", ")} in the place of its own: the answer is for a process with those.`];
+}
+
+function notLookedInto({ resolution, unlookedAt, before: { assumed }, unreadVersions }: Gaps): readonly string[] {
   const sentences: string[] = [];
   for (const [library, imports] of resolution.uncertain) {
     const closed = imports.filter((one) => one.symbol.version !== undefined || (one.family !== "torch" && one.family !== "torch-stable" && one.family !== "own-or-other"));

@@ -68,6 +68,11 @@ export class ProcessModel {
     return [...new Set(this.#named.values())];
   }
 
+  /** What an object needs, in the order of its DT_NEEDED; of what was opened so far. */
+  dependenciesOf(one: LoadedObject): readonly LoadedObject[] {
+    return this.#dependencies.get(one) ?? [];
+  }
+
   /** What bears a name: a soname, or a name or path by which something was asked for. */
   loaded(name: string): LoadedObject | undefined {
     return this.#named.get(name);

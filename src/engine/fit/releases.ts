@@ -2,6 +2,7 @@ import type { DynamicSymbol } from "../binaries/library.ts";
 import { familyOf } from "../binaries/mangling/index.ts";
 import { compareVersions, publicVersion, valueOf } from "../model/index.ts";
 import type { InstalledBody } from "../model/index.ts";
+import { plainStem } from "./secondLibtorch.ts";
 import { shimVersion } from "./stableShims.ts";
 import type { FitEnvironment, MissingSymbol, SymbolHistory } from "./types.ts";
 
@@ -31,10 +32,11 @@ export interface ReleaseAnswer {
 }
 
 /**
- * Releases whose official wheels export every name of torch that the file needs, weak ones aside. Names of which nothing is
+ * Releases whose official wheels have the libraries of torch that the file loads (`libraries` is its NEEDED) and export
+ * every name of torch that it needs, weak ones aside. Names of which nothing is
  * recorded are left out and counted. Functions of the stable ABI count by their guards where the history has none.
  */
-export function releasesThatWouldDo(imports: readonly DynamicSymbol[], history: SymbolHistory | undefined, environment: FitEnvironment): ReleaseAnswer {
+export function releasesThatWouldDo(imports: readonly DynamicSymbol[], libraries: readonly string[], history: SymbolHistory | undefined, environment: FitEnvironment): ReleaseAnswer {
   if (history === undefined) {
     return { releases: undefined, unrecorded: [] };
   }
@@ -53,5 +55,7 @@ export function releasesThatWouldDo(imports: readonly DynamicSymbol[], history: 
     const allowed = new Set(recorded);
     releases = releases.filter((one) => (since === undefined ? allowed.has(one) : compareVersions(one, since) >= 0));
   }
-  return { releases: known === 0 ? undefined : releases, unrecorded };
+  // The libraries in the official wheels have no versions in their names: libc10.so.1.13 is a distribution's.
+  const isNamedOtherwise = libraries.some((one) => plainStem(one) !== undefined && one !== `${plainStem(one)}.so`);
+  return { releases: known === 0 ? undefined : isNamedOtherwise ? [] : releases, unrecorded };
 }
