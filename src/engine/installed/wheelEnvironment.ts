@@ -57,9 +57,13 @@ const maximumCore = 32 * 1024 * 1024;
  * ByteSourceError.
  */
 export async function describeTorchWheel(source: ByteSource, where: string, options: WheelEnvironmentOptions): Promise<WheelEnvironment> {
-  const archive = await openArchive(source);
+  // An address may hold a password; the source's name is fit to be shown.
+  return describeArchive(await openArchive(source), /^https?:\/\//i.test(where) ? source.name : where, options);
+}
+
+async function describeArchive(archive: Archive, where: string, options: WheelEnvironmentOptions): Promise<WheelEnvironment> {
   if (!archive.members.has("torch/version.py") || !archive.members.has("torch/__init__.py")) {
-    throw new ArchiveError(source.name, "holds no torch package");
+    throw new ArchiveError(archive.source.name, "holds no torch package");
   }
   const members = [...archive.members.values()];
   const notKnown: string[] = [];
