@@ -15,6 +15,7 @@ const options = {
   output: { type: "string", short: "o" },
   budget: { type: "string" },
   verify: { type: "boolean" },
+  environment: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
   stdio: { type: "boolean" },
@@ -32,6 +33,8 @@ export interface Arguments {
   /** Bytes that may be read from servers. */
   readonly budget: number | undefined;
   readonly verify: boolean;
+  /** Check what is installed, not a project. */
+  readonly environment: boolean;
   readonly help: boolean;
   readonly version: boolean;
 }
@@ -52,6 +55,7 @@ export function readArguments(argv: readonly string[]): Arguments {
       output: values.output,
       budget: values.budget === undefined ? undefined : bytesOf(values.budget),
       verify: values.verify ?? false,
+      environment: values.environment ?? false,
       help: values.help ?? false,
       version: values.version ?? false,
     };

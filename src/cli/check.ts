@@ -1,12 +1,15 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { loadCatalogue } from "../engine/catalogue/index.ts";
-import { compareSeverity, Workspace } from "../engine/diagnosis/index.ts";
+import { compareSeverity, scanEnvironment, Workspace } from "../engine/diagnosis/index.ts";
+import type { Diagnosis } from "../engine/diagnosis/index.ts";
 import { NodeFiles } from "../engine/files/index.ts";
+import { valueOf } from "../engine/model/index.ts";
 import type { Finding } from "../engine/model/index.ts";
 import { ruleNamed } from "../engine/rules/index.ts";
 import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments, Format } from "./arguments.ts";
+import { givenEnvironment } from "./environment.ts";
 import type { Terminal } from "./terminal.ts";
 import { githubReport } from "./reporters/github.ts";
 import { jsonReport } from "./reporters/json.ts";
@@ -20,26 +23,13 @@ const reporters: Readonly<Record<Format, (report: Report) => string>> = { text: 
 export function check(given: Arguments, terminal: Terminal): number {
   const format = oneOf("--format", given.format, ["text", "json", "sarif", "github"], "text");
   const failOn = oneOf("--fail-on", given.failOn, ["error", "warning", "never"], "error");
-  const subject = subjectOf(given.operands, terminal.workingDirectory);
   for (const name of given.rules) {
     if (ruleNamed(name) === undefined) {
       throw new UsageError(`--rule ${name}: there is no such rule.`);
     }
   }
   const files = new NodeFiles();
-  const workspace = new Workspace(subject.root, files, {
-    catalogue: loadCatalogue(),
-    environment: terminal.environment,
-    ...(given.against.length === 0 ? {} : { against: given.against.map((one) => fromHere(one, terminal.workingDirectory)) }),
-    ...(given.interpreter === undefined ? {} : { interpreter: path.resolve(terminal.workingDirectory, given.interpreter) }),
-    ...(given.rules.length === 0 ? {} : { only: given.rules }),
-  });
-  const unanswered = workspace.environmentProblem();
-  if (unanswered !== undefined && given.against.length > 0) {
-    throw new UsageError(unanswered);
-  }
-  const diagnosis = workspace.diagnose();
-  const findings = subject.file === undefined ? diagnosis.findings : diagnosis.findings.filter((finding) => finding.location.path === subject.file);
+  const { diagnosis, findings, unanswered } = given.environment ? environmentChecked(given, terminal, files) : projectChecked(given, terminal, files);
   const lines = new Map<string, readonly string[]>();
   const report: Report = {
     diagnosis,
@@ -63,6 +53,50 @@ export function check(given: Arguments, terminal: Terminal): number {
   }
   // A torch that abiding.json names and nobody could read was not checked against: that is no success.
   return unanswered === undefined ? 0 : 2;
+}
+
+interface Checked {
+  readonly diagnosis: Diagnosis;
+  readonly findings: readonly Finding[];
+  /** Why what was asked for was not checked against. */
+  readonly unanswered: string | undefined;
+}
+
+function projectChecked(given: Arguments, terminal: Terminal, files: NodeFiles): Checked {
+  const subject = subjectOf(given.operands, terminal.workingDirectory);
+  const workspace = new Workspace(subject.root, files, {
+    catalogue: loadCatalogue(),
+    environment: terminal.environment,
+    ...(given.against.length === 0 ? {} : { against: given.against.map((one) => fromHere(one, terminal.workingDirectory)) }),
+    ...(given.interpreter === undefined ? {} : { interpreter: path.resolve(terminal.workingDirectory, given.interpreter) }),
+    ...(given.rules.length === 0 ? {} : { only: given.rules }),
+  });
+  const unanswered = workspace.environmentProblem();
+  if (unanswered !== undefined && given.against.length > 0) {
+    throw new UsageError(unanswered);
+  }
+  const diagnosis = workspace.diagnose();
+  return { diagnosis, unanswered, findings: subject.file === undefined ? diagnosis.findings : diagnosis.findings.filter((finding) => finding.location.path === subject.file) };
+}
+
+/** `check --environment [ENV]`: every extension that is installed beside the torch. */
+function environmentChecked(given: Arguments, terminal: Terminal, files: NodeFiles): Checked {
+  const body = givenEnvironment(given, terminal, "check --environment");
+  if (body.prefix === undefined && body.distributions.length === 0) {
+    throw new UsageError(`${body.name} is no environment with installed packages.`);
+  }
+  if (valueOf(body.facts, "torch-version") === undefined) {
+    throw new UsageError(`No torch is installed in ${body.name}: there is nothing to check its packages against.`);
+  }
+  const steps = scanEnvironment(body, { files, catalogue: loadCatalogue(), environment: terminal.environment, ...(given.rules.length === 0 ? {} : { only: given.rules }) });
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) {
+      terminal.progress("");
+      return { diagnosis: step.value, findings: step.value.findings, unanswered: undefined };
+    }
+    terminal.progress(step.value);
+  }
 }
 
 /** What is typed counts from where it is typed; releases, addresses and "~/" are no relative paths. */

@@ -12,9 +12,16 @@ import type { Terminal } from "./terminal.ts";
 /** `abiding environment`. Answers the exit status. Throws UsageError when there is no torch to describe. */
 export function describe(given: Arguments, terminal: Terminal): number {
   const format = oneOf("--format", given.format, ["text", "json"], "text");
+  const body = givenEnvironment(given, terminal, "environment");
+  terminal.deliver(format === "json" ? `${JSON.stringify(profileOf(body), undefined, 2)}\n` : textOf(body), given.output);
+  return 0;
+}
+
+/** The environment that is named, else the one found around the folder. Throws UsageError when there is none. */
+export function givenEnvironment(given: Arguments, terminal: Terminal, command: string): InstalledBody {
   const specs = [...given.operands, ...given.against];
   if (specs.length > 1) {
-    throw new UsageError(`environment describes one environment, and got ${specs.length}: ${specs.join(" ")}.`);
+    throw new UsageError(`${command} takes one environment, and got ${specs.length}: ${specs.join(" ")}.`);
   }
   const where = {
     root: terminal.workingDirectory,
@@ -25,10 +32,9 @@ export function describe(given: Arguments, terminal: Terminal): number {
   };
   const body = specs[0] === undefined ? describeDefault(where) : resolve(specs[0], where);
   if (body === undefined) {
-    throw new UsageError("No torch was found: not in a virtual environment around this folder, not in the active one, not with the Python on PATH. Name one: abiding environment PATH.");
+    throw new UsageError(`No torch was found: not in a virtual environment around this folder, not in the active one, not with the Python on PATH. Name one: abiding ${command} PATH.`);
   }
-  terminal.deliver(format === "json" ? `${JSON.stringify(profileOf(body), undefined, 2)}\n` : textOf(body), given.output);
-  return 0;
+  return body;
 }
 
 function resolve(spec: string, where: Parameters<typeof resolveAgainst>[1]): InstalledBody {

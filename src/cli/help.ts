@@ -4,13 +4,15 @@ link and the torch that imports your extension. It reads files only.
 Usage
   abiding check [PATH] [--against ENV ...] [--format text|json|sarif|github]
                 [--rule NAME ...] [--fail-on error|warning|never] [--output FILE]
+  abiding check --environment [ENV] [--format text|json|sarif|github] [--rule NAME ...]
   abiding inspect FILE [--format text|json] [--verify]
   abiding fits FILE [--against ENV] [--format text|json]
   abiding environment [ENV] [--format text|json] [--output FILE]
   abiding lsp
 
-check        reads the build files under PATH (default: the current folder) and reports findings.
-             PATH may be a file: only its findings are shown.
+check        reads the build files under PATH (default: the current folder) and what was built from
+             them, and reports findings. PATH may be a file: only its findings are shown.
+             With --environment: compares every extension installed in ENV with its torch.
 inspect      says what a shared library or a wheel is and needs. FILE may be the address of a
              wheel: only the parts that matter are fetched.
 fits         says whether it would load with a torch, and if not, which symbols, of which kind,

@@ -52,7 +52,7 @@ const diagnosis: Diagnosis = {
   requirements: [],
   installed: [installed],
   toolchains: [],
-  built: [],
+  built: [], scanned: false,
   configured: [
     { folder: "/p/build", comparisons: [{ target: "ops", outcome: "different", undecided: 0, differences: [{ language: "CXX", setting: "-std", read: ["14", "17"], truth: "20", location: at("/p/CMakeLists.txt", 2, 0, 5) }] }] },
   ],

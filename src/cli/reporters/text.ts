@@ -21,9 +21,9 @@ export function textReport(report: Report): string {
   const name = (file: string): string => relativeTo(report.workingDirectory, file);
   out.push(`${paint("bold", root)}`);
   out.push(...diagnosis.installed.map((body) => `checked against ${torchPhrase(body)}`));
-  out.push(`${plural(diagnosis.files.length, "build file")} read, ${plural(diagnosis.declared.length, "target")}`);
-  for (const [target, group] of byTarget(findings)) {
-    out.push("", paint("underline", target === "" ? "Project" : `Target ${target}`));
+  out.push(readPhrase(diagnosis));
+  for (const [title, group] of byTarget(findings, diagnosis)) {
+    out.push("", paint("underline", title));
     for (const finding of group) {
       out.push("", ...findingLines(report, finding, name, paint));
     }
@@ -127,10 +127,19 @@ function excerpt(report: Report, location: Location, paint: (style: Style, text:
   ];
 }
 
-function byTarget(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
+function readPhrase({ files, declared, built, scanned }: Diagnosis): string {
+  if (scanned) {
+    return `${built.length === 1 ? "1 installed library uses" : `${built.length} installed libraries use`} torch`;
+  }
+  return `${plural(files.length, "build file")} read, ${plural(declared.length, "target")}${built.length === 0 ? "" : `, ${plural(built.length, "built file")}`}`;
+}
+
+/** By target, or by the distribution that brings the file. */
+function byTarget(findings: readonly Finding[], { built, scanned }: Diagnosis): ReadonlyMap<string, readonly Finding[]> {
   const groups = new Map<string, Finding[]>();
+  const owners = new Map(built.flatMap((one) => (one.distribution === undefined ? [] : [[one.body.path, `${one.distribution.name} ${one.distribution.version}`] as const])));
   for (const finding of findings) {
-    const target = finding.target ?? "";
+    const target = finding.target === undefined ? owners.get(finding.location.path) ?? (scanned ? "Environment" : "Project") : `Target ${finding.target}`;
     const group = groups.get(target);
     if (group === undefined) {
       groups.set(target, [finding]);
@@ -141,7 +150,12 @@ function byTarget(findings: readonly Finding[]): ReadonlyMap<string, readonly Fi
   return groups;
 }
 
+/** A binary has no lines. */
 function placeOf(location: Location, name: (file: string) => string): string {
+  const { start, end } = location.range;
+  if (start.line + start.character + end.line + end.character === 0) {
+    return name(location.path);
+  }
   return `${name(location.path)}:${location.range.start.line + 1}:${location.range.start.character + 1}`;
 }
 

@@ -15,6 +15,8 @@ export interface Diagnosis {
   readonly toolchains: readonly ToolchainBody[];
   /** Files that were built from the project, or are installed in an environment that was asked about; as compared with the first torch. */
   readonly built: readonly BuiltFile[];
+  /** True for what is installed in an environment: there is no project then. */
+  readonly scanned: boolean;
   /** Configured build folders that are newer than the build files; the first one's targets stand in `declared`. */
   readonly configured: readonly ConfiguredBuild[];
   /** Most severe first within a file; suppressed ones are left out. */

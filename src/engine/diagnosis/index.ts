@@ -5,6 +5,7 @@
 export { Workspace } from "./workspace.ts";
 export type { WorkspaceOptions } from "./workspace.ts";
 export type { Diagnosis } from "./diagnosis.ts";
+export { scanEnvironment } from "./built/environmentScan.ts";
 export { bodiesOf, compareSeverity } from "./diagnosis.ts";
 export { examine, inspectReport } from "./examination.ts";
 export type { Examined } from "./examination.ts";

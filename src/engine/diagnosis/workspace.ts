@@ -253,6 +253,7 @@ export class Workspace {
       installed,
       toolchains,
       built,
+      scanned: false,
       configured,
       findings: [...suppression.kept].sort(compareFindings),
       suppressed: passes.flat().length === 0 ? 0 : mergePasses(passes).length - suppression.kept.length,

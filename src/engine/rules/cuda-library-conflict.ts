@@ -1,6 +1,7 @@
 import { onBuilt } from "./binaries/report.ts";
 import type { Observed } from "./binaries/report.ts";
 import { traitSaid } from "./binaries/traits.ts";
+import { disagreements, libraryName } from "./binaries/words.ts";
 import { wheelFindings } from "./binaries/wheels.ts";
 import type { BuiltFile, Rule, RuleContext } from "./rule.ts";
 
@@ -13,5 +14,7 @@ export const cudaLibraryConflict: Rule = {
 };
 
 function secondCopy(context: RuleContext, file: BuiltFile): Observed | undefined {
-  return traitSaid(context, file, "cuda-library");
+  const [first] = disagreements(file, "cuda-library");
+  // nvcc puts a CUDA runtime into every file by default: any number of them share the driver's context.
+  return first === undefined || /^libcudart\b/.test(libraryName(first.built)) ? undefined : traitSaid(context, file, "cuda-library");
 }

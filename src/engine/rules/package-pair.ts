@@ -2,7 +2,8 @@ import { compareVersions, exactVersion, localLabel, parseRequirementText, parseV
 import type { Evidence, Finding, InstalledBody, InstalledDistribution, Location, RelatedPlace, Requirement } from "../model/index.ts";
 import type { TorchRelease } from "../catalogue/index.ts";
 import { nameOf, placeOfFile } from "./binaries/subjects.ts";
-import { missingOf, symbolsPhrase } from "./binaries/words.ts";
+import { symbolsPhrase } from "./binaries/words.ts";
+import { once } from "./once.ts";
 import { actTogether, minorOf, packageOf, pinFix, releasesAllowed, requirementWords, wantedTorch } from "./pins/packages.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { capital, finding, joinWords } from "./support.ts";
@@ -174,24 +175,54 @@ function consequence(name: string): string {
 }
 
 
-/** What stands installed beside torch: its own metadata names the torch that it was built for; else the catalogue knows. */
+interface WrongPair {
+  readonly distribution: InstalledDistribution;
+  /** "its metadata requires torch==2.13.0". */
+  readonly reason: string;
+  readonly expected: string | undefined;
+}
+
+/** What stands installed beside torch, by name: its own metadata names the torch that it was built for; else the catalogue knows. */
+export const wrongPairs: (context: RuleContext) => ReadonlyMap<string, WrongPair> = once((context) => {
+  const { installed } = context;
+  const version = installed && valueOf(installed.facts, "torch-version");
+  const pairs = new Map<string, WrongPair>();
+  if (!installed || version === undefined || installed.source === "catalogue") return pairs;
+  for (const distribution of [...installed.distributions, ...ofBuiltFiles(context)]) {
+    const { name } = distribution;
+    const refused = refusedTorch(distribution.requires, version);
+    const expected = companions.has(name) ? context.catalogue.torchRelease(version)?.companions[name] : undefined;
+    const other = pinned(distribution.requires) === undefined && name !== "triton" && expected !== undefined && minorOf(publicVersion(distribution.version) ?? "") !== minorOf(expected);
+    if (refused !== undefined) pairs.set(name, { distribution, reason: `its metadata requires torch${refused}`, expected });
+    else if (other && !fits(context, name)) pairs.set(name, { distribution, reason: "it was released for another torch", expected });
+  }
+  return pairs;
+});
+
+/** Files that were looked into and load say more than a table: torch's stable ABI serves several releases. */
+function fits(context: RuleContext, name: string): boolean {
+  const files = context.built.filter((one) => one.distribution?.name === name && one.origin === "installed");
+  return files.length > 0 && files.every((one) => one.fit?.verdict === "no-conflict");
+}
+
+/** The requirements of most distributions are read only when files of theirs are looked into. */
+function ofBuiltFiles(context: RuleContext): readonly InstalledDistribution[] {
+  const places = new Map(context.installed?.distributions.map((one) => [one.name, one.evidence]));
+  return context.built.flatMap(({ distribution, origin, body }) => (distribution === undefined || origin !== "installed" ? [] : [{ ...distribution, evidence: places.get(distribution.name) ?? { kind: "file" as const, path: body.path, what: distribution.name } }]));
+}
+
 function installedPairs(context: RuleContext): readonly Finding[] {
   const { installed } = context;
   const version = installed && valueOf(installed.facts, "torch-version");
-  if (!installed || version === undefined || installed.source === "catalogue") return [];
-  return installed.distributions.flatMap((one) => {
-    const refused = refusedTorch(one.requires, version);
-    const expected = companions.has(one.name) ? context.catalogue.torchRelease(version)?.companions[one.name] : undefined;
-    const other = !pinsTorch(one.requires) && one.name !== "triton" && expected !== undefined && minorOf(publicVersion(one.version) ?? "") !== minorOf(expected);
-    if (!refused && !other) return [];
+  if (!installed || version === undefined) return [];
+  return [...wrongPairs(context).values()].map(({ distribution: one, reason, expected }) => {
     const right = expected === undefined ? "" : ` ${capital(one.name)} ${expected} belongs to torch ${releasePart(version)}.`;
-    const reason = refused ? `its metadata requires torch${refused}` : `it was released for another torch`;
-    return [finding(packagePair, {
+    return finding(packagePair, {
       message: `${one.name} ${one.version} is installed in ${installed.name} beside torch ${version}, and ${reason}.${right} ${consequence(one.name)}`,
       location: placeOf(context, installed, one),
       related: witnesses(context, one.name),
       against: torchEvidence(installed),
-    })];
+    });
   });
 }
 
@@ -199,21 +230,19 @@ function pinned(requires: readonly string[]): string | undefined {
   return requires.map((text) => parseRequirementText(text)).find((parsed) => parsed?.name === "torch" && exactVersion(parsed.specifier) !== undefined && parsed.marker === undefined)?.specifier;
 }
 
-function pinsTorch(requires: readonly string[]): boolean {
-  return pinned(requires) !== undefined;
-}
-
 /** The exact torch that a distribution's metadata requires, where the installed one is another; else undefined. */
-export function refusedTorch(requires: readonly string[], version: string): string | undefined {
+function refusedTorch(requires: readonly string[], version: string): string | undefined {
   const specifier = pinned(requires);
   return specifier !== undefined && satisfies(version, specifier) === false && satisfies(releasePart(version), specifier) === false ? specifier : undefined;
 }
 
 /** Libraries of the distribution that do not load with this torch. */
 function witnesses(context: RuleContext, name: string): readonly RelatedPlace[] {
-  return context.built.flatMap((file) => {
-    const missing = file.distribution?.name === name ? missingOf(file, "drift") : [];
-    return missing.length === 0 ? [] : [{ message: `${nameOf(context, file)} needs ${symbolsPhrase(missing)}, which this torch does not export.`, location: placeOfFile(file) }];
+  return context.built.filter((one) => one.distribution?.name === name && one.fit?.verdict === "conflict").map((file) => {
+    const missing = file.fit?.missing.filter((one) => one.binding === "global") ?? [];
+    const needed = file.fit?.missingDependencies[0]?.name;
+    const why = missing.length > 0 ? `needs ${symbolsPhrase(missing)}, which nothing here exports` : needed === undefined ? "does not load with this torch" : `needs ${needed}, which is not found`;
+    return { message: `${nameOf(context, file)} ${why}.`, location: placeOfFile(file) };
   }).slice(0, 5);
 }
 

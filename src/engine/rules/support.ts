@@ -221,7 +221,7 @@ export function sourceOf(evidence: readonly Evidence[]): SourceEvidence | undefi
   return evidence.find((one): one is SourceEvidence => one.kind === "source");
 }
 
-const severityOrder: readonly Severity[] = ["error", "warning", "info", "hint"];
+export const severityOrder: readonly Severity[] = ["error", "warning", "info", "hint"];
 
 /** What one place can say before nobody reads it. */
 const maximumMessages = 6;

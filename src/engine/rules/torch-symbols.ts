@@ -1,8 +1,6 @@
 import { onBuilt } from "./binaries/report.ts";
 import type { Observed } from "./binaries/report.ts";
 import { disagreements, libraryName, loaderSays, missingOf, needing, releasesPhrase, signature, symbolsPhrase, torchOfFit } from "./binaries/words.ts";
-import { valueOf } from "../model/index.ts";
-import { refusedTorch } from "./package-pair.ts";
 import type { BuiltFile, Rule, RuleContext } from "./rule.ts";
 
 /** torch's C++ interface changes with every minor release; a file built for another one asks for what is not there. */
@@ -16,7 +14,7 @@ export const torchSymbols: Rule = {
 function drifted(context: RuleContext, file: BuiltFile): Observed | undefined {
   const missing = missingOf(file, "drift");
   const [first] = missing;
-  if (first === undefined || file.fit === undefined || file.origin === "jit-cache" || isForAnotherTorch(file)) return undefined;
+  if (first === undefined || file.fit === undefined || file.origin === "jit-cache") return undefined;
   const torch = torchOfFit(file.fit);
   const near = first.nearest === undefined ? "" : ` ${libraryName(first.nearest.library)} exports \`${signature(first.nearest.demangled)}\` instead of the first.`;
   const releases = releasesPhrase(file.fit, missing);
@@ -26,10 +24,4 @@ function drifted(context: RuleContext, file: BuiltFile): Observed | undefined {
     message: `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}, which ${torch} does not export.${near} ${loaderSays(file, first.symbol)}${releases === undefined ? "" : ` ${releases}`}${stamped === undefined ? "" : ` ${stamped.because}`} ${away} _GLIBCXX_USE_CXX11_ABI has nothing to do with it.`,
     against: first.torch === undefined ? [] : [{ kind: "catalogue", table: "torch-symbols", row: first.symbol, source: first.torch.source }],
   };
-}
-
-/** A distribution whose metadata names another torch is a wrong pair, and the file its witness there. */
-function isForAnotherTorch(file: BuiltFile): boolean {
-  const version = file.fit === undefined ? undefined : valueOf(file.fit.against.facts, "torch-version");
-  return file.distribution !== undefined && version !== undefined && refusedTorch(file.distribution.requires, version) !== undefined;
 }

@@ -69,7 +69,7 @@ export const standardFinding: Finding = {
 
 export function diagnosis(change: Partial<Diagnosis> = {}): Diagnosis {
   return {
-    root, declared: [declaredBody(target)], installed: [torch], toolchains: [], built: [], findings: [abiFinding, standardFinding],
+    root, declared: [declaredBody(target)], installed: [torch], toolchains: [], built: [], scanned: false, findings: [abiFinding, standardFinding],
     observations: [{ kind: "package-search", name: "Torch", how: "find_package", evidence: evidence("find_package(Torch REQUIRED)"), conditions: [] }],
     requirements: [], configured: [], suppressed: 0, gaps: [], notChecked: [], files: [cmakeLists],
     ...change,

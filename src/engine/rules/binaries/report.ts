@@ -1,7 +1,8 @@
 /** Findings on built files: where they are put, and how they meet what the build files say. */
 import type { Evidence, Finding, RelatedPlace, Severity } from "../../model/index.ts";
 import type { BuiltFile, Rule, RuleContext } from "../rule.ts";
-import { finding, locationKey } from "../support.ts";
+import { wrongPairs } from "../package-pair.ts";
+import { finding, locationKey, severityOrder } from "../support.ts";
 import { nameOf, placeOfFile, subjectsOf } from "./subjects.ts";
 import type { Subject } from "./subjects.ts";
 
@@ -19,25 +20,53 @@ export interface Observed {
 type Judge = (context: RuleContext, file: BuiltFile) => Observed | undefined;
 
 /**
- * One finding for each module that `judge` objects to. It stands at the target's declaration where there is one, else at
- * the file. Where `declared` holds a finding of the same rule on that target, the file becomes its witness instead.
+ * One finding for each module that `judge` objects to, and one for all files of an installed distribution. It stands at the
+ * target's declaration where there is one, else at the file. Where `declared` holds a finding of the same rule on that
+ * target, the file becomes its witness instead.
  */
 export function withBuilt(rule: Rule, context: RuleContext, declared: readonly Finding[], judge: Judge): readonly Finding[] {
   const findings = [...declared];
+  const installed = new Map<string, number>();
   for (const subject of subjectsOf(context)) {
-    const observed = judge(context, subject.file);
+    const { file } = subject;
+    const { distribution } = file;
+    const observed = isOfWrongPair(context, file) ? undefined : judge(context, file);
     if (observed === undefined) continue;
-    const cause = findings.findIndex((one) => isAbout(one, subject.file));
+    const cause = findings.findIndex((one) => isAbout(one, file));
     const joined = cause < 0 ? undefined : findings[cause];
-    if (joined === undefined) findings.push(alone(rule, context, subject, observed, judge));
-    else findings[cause] = join(rule, context, joined, subject, observed);
+    const earlier = distribution === undefined || file.target !== undefined ? undefined : installed.get(distribution.name);
+    const lead = earlier === undefined ? undefined : findings[earlier];
+    if (joined !== undefined) findings[cause] = join(rule, context, joined, subject, observed);
+    else if (earlier !== undefined && lead !== undefined) findings[earlier] = alsoOf(rule, lead, file, observed);
+    else {
+      if (distribution !== undefined) installed.set(distribution.name, findings.length);
+      findings.push(alone(rule, context, subject, observed, judge));
+    }
   }
   return findings;
+}
+
+/** A distribution that is for another torch has a rule of its own, with its files as witnesses: nothing else about them helps. */
+function isOfWrongPair(context: RuleContext, file: BuiltFile): boolean {
+  return file.distribution !== undefined && file.target === undefined && wrongPairs(context).has(file.distribution.name);
+}
+
+/** Another file of the same distribution: the gravest leads. */
+function alsoOf(rule: Rule, lead: Finding, file: BuiltFile, observed: Observed): Finding {
+  const severity = observed.severity ?? rule.severity;
+  const said = { message: firstSentence(observed.shown ?? observed.message), location: placeOfFile(file) };
+  if (severityOrder.indexOf(severity) >= severityOrder.indexOf(lead.severity)) return { ...lead, related: [...lead.related, said] };
+  const first = finding(rule, { message: observed.message, severity, location: placeOfFile(file), against: observed.against ?? [] });
+  return { ...first, related: [{ message: firstSentence(lead.message), location: lead.location }, ...lead.related] };
 }
 
 /** Findings on built files alone. */
 export function onBuilt(rule: Rule, context: RuleContext, judge: Judge): readonly Finding[] {
   return withBuilt(rule, context, [], judge);
+}
+
+function firstSentence(message: string): string {
+  return /^.*?\.(?= [A-Z])/.exec(message)?.[0] ?? message;
 }
 
 function alone(rule: Rule, context: RuleContext, subject: Subject, observed: Observed, judge: Judge): Finding {

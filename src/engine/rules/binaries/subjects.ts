@@ -49,10 +49,11 @@ export function suffixOf(file: BuiltFile): string | undefined {
   return file.body.profile.modules[0]?.suffix ?? /\.((?:cpython-|abi3|pypy)[^.]*)\.so$/.exec(basename(file.body.path))?.[1];
 }
 
-/** "build/ops/_C.so", "torchvision/_C.so of torchvision 0.28.0". */
+/** "build/ops/_C.so", "torchvision/_C.so of torchvision 0.28.0": what is installed counts from its site-packages. */
 export function nameOf(context: RuleContext, file: BuiltFile): string {
-  const path = shortPath(file.body.path, context.root);
-  return file.distribution === undefined ? path : `${path} of ${file.distribution.name} ${file.distribution.version}`;
+  if (file.distribution === undefined) return shortPath(file.body.path, context.root);
+  const path = /.*[\\/](?:site|dist)-packages[\\/](.+)$/.exec(file.body.path)?.[1] ?? shortPath(file.body.path, context.root);
+  return `${path} of ${file.distribution.name} ${file.distribution.version}`;
 }
 
 /** The beginning of the file: a binary has no lines. */

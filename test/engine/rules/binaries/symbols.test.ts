@@ -150,5 +150,15 @@ test("a distribution for another torch is a wrong pair, and its files are witnes
   assert.deepEqual(made.check(torchSymbols), []);
   const found = made.check(packagePair);
   assert.deepEqual(lines(found), ["/venv/torchvision-0.28.0.dist-info:1 error"]);
-  assert.deepEqual(found[0]?.related.map((one) => one.message), ["/venv/torchvision/_C.so of torchvision 0.28.0 needs `c10::cuda::SetDevice(signed char, bool)`, which this torch does not export."]);
+  assert.deepEqual(found[0]?.related.map((one) => one.message), ["/venv/torchvision/_C.so of torchvision 0.28.0 needs `c10::cuda::SetDevice(signed char, bool)`, which nothing here exports."]);
+});
+
+test("files of one distribution are one finding, which the gravest leads", () => {
+  const made = project(undefined);
+  const distribution = { name: "x", version: "1.0", requires: [] };
+  for (const name of ["a", "b", "c"]) made.build(`/venv/lib/site-packages/x/${name}.so`, { fit: { missing: [drift] }, file: { origin: "installed", distribution } }, false);
+  const found = made.check(torchSymbols);
+  assert.deepEqual(lines(found), ["/venv/lib/site-packages/x/a.so:1 error"]);
+  assert.match(found[0]?.message ?? "", /^x\/a\.so of x 1\.0 needs .* Install a build of x for this torch\./);
+  assert.deepEqual(found[0]?.related.map((one) => one.location.path), ["/venv/lib/site-packages/x/b.so", "/venv/lib/site-packages/x/c.so"]);
 });
