@@ -22,7 +22,7 @@ function installed(): NonNullable<ReturnType<typeof describeEnvironment>> {
 }
 
 function libraries(): readonly BuiltBody[] {
-  const { torchRoot } = installed();
+  const torchRoot = installed().torchRoot ?? "";
   const found = [torchRoot, path.join(torchRoot, "lib")].flatMap((folder) => fs.readdirSync(folder).filter((name) => /\.so(?:\.|$)/.test(name)).map((name) => path.join(folder, name)));
   assert.ok(found.length >= 8, found.join(" "));
   return found.map((file) => {
