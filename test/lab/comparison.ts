@@ -18,8 +18,8 @@ export function contradiction(expected: Expectation, reality: Reality): string |
       case "refused": return reality.outcome === "refused" || reality.outcome === "died";
       case "dies": return reality.outcome === "died";
       case "symbol": return reality.outcome === "symbol" && (expected.symbol === "*" || expected.symbol === reality.first);
-      case "library": return reality.outcome === "library" && reality.first === expected.library;
-      case "version": return reality.outcome === "version" && reality.first === expected.version && reality.of === expected.library;
+      case "library": return reality.outcome === "library" && (expected.library === "*" || reality.first === expected.library);
+      case "version": return reality.outcome === "version" && (expected.version === "*" || reality.first === expected.version) && reality.of === expected.library;
     }
   })();
   return agrees ? undefined : `built to show ${JSON.stringify(expected)}, and the loader says ${told(reality)}`;

@@ -33,7 +33,7 @@ export interface Load {
 export type Expectation =
   /** Loads. `disagrees`: and is wrong all the same, in this trait. */
   | { readonly is: "loads"; readonly disagrees?: TraitComparison["trait"] }
-  /** The loader names this symbol first. More than one kind where people would call it either. */
+  /** The loader names this symbol first; "*" where that is left to the loader. More than one kind where people would call it either. */
   | { readonly is: "symbol"; readonly symbol: string; readonly kind: MissingKind | readonly MissingKind[] }
   | { readonly is: "library"; readonly library: string }
   | { readonly is: "version"; readonly version: string; readonly library: string }
