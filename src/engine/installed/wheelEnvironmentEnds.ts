@@ -94,7 +94,17 @@ export async function imageFromEnds(archive: Archive, member: Member, name: stri
     { tag: 0x6ffffffc, content: content(definitions), further: [[0x6ffffffd, definitions?.info ?? 0]] },
   ]);
   const opened = openElfRanges(name, file.length, (offset, wanted) => file.subarray(offset, offset + wanted));
-  return opened.ok ? withoutDynamic(opened.elf) : undefined;
+  return opened.ok && agrees(opened.elf) ? withoutDynamic(opened.elf) : undefined;
+}
+
+/** Every exported name must be found through the hash table: then no byte of names and hashes is wrong. */
+function agrees(elf: LibraryImage): boolean {
+  for (const name of elf.exportedNames()) {
+    if (!elf.defines(name)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 function readSections(head: Uint8Array, tail: MemberTail): readonly Section[] {
