@@ -124,7 +124,7 @@ def main() -> None:
     standards = {one["version"]: one.get("cxxStandardDefault") for one in json.loads(WHEELS.read_text())["wheels"]}
     for version in given.versions or sorted(served, key=lambda one: tuple(map(int, one.split("."))), reverse=True):
         target = given.folder / f"{version}.json"
-        if target.exists() or tuple(map(int, version.split("."))) < (1, 8, 0):
+        if target.exists() or tuple(map(int, version.split("."))) < (1, 13, 0):
             continue
         with tempfile.TemporaryDirectory() as folder:
             wheel = RemoteWheel(served[version]["url"])
