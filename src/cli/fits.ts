@@ -5,7 +5,7 @@ import { NodeFiles } from "../engine/files/index.ts";
 import type { Verdict } from "../engine/model/index.ts";
 import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
-import { open } from "./inspect.ts";
+import { fileOperand, open } from "./inspect.ts";
 import { remoteOptions } from "./remote.ts";
 import { fitText } from "./reporters/fitText.ts";
 import type { Terminal } from "./terminal.ts";
@@ -15,6 +15,7 @@ const status: Readonly<Record<Verdict, number>> = { "no-conflict": 0, conflict: 
 /** `abiding fits`. Answers the exit status: 0 no conflict found, 1 conflict, 2 could not tell. Throws UsageError when it cannot run. */
 export async function fits(given: Arguments, terminal: Terminal): Promise<number> {
   const format = oneOf("--format", given.format, ["text", "json"], "text");
+  fileOperand(given);
   const [against, ...others] = given.against;
   if (others.length > 0) {
     throw new UsageError(`fits compares with one torch, and got ${given.against.length}: ${given.against.join(" ")}.`);

@@ -22,13 +22,18 @@ export async function inspect(given: Arguments, terminal: Terminal): Promise<num
 
 /** Opens the one file that a command is about. Throws UsageError. */
 export async function open(given: Arguments, terminal: Terminal): Promise<Examined> {
-  const [file, ...others] = given.operands;
-  if (file === undefined || others.length > 0) {
-    throw new UsageError(`${given.command} takes one file: a shared library, a wheel or the address of a wheel.`);
-  }
-  const answer = await examine(file, { files: new NodeFiles(), root: terminal.workingDirectory, remote: remoteOptions(given, terminal), verify: given.verify });
+  const answer = await examine(fileOperand(given), { files: new NodeFiles(), root: terminal.workingDirectory, remote: remoteOptions(given, terminal), verify: given.verify });
   if (!answer.ok) {
     throw new UsageError(answer.message);
   }
   return answer.examined;
+}
+
+/** The one file that is named. Throws UsageError. */
+export function fileOperand(given: Arguments): string {
+  const [file, ...others] = given.operands;
+  if (file === undefined || others.length > 0) {
+    throw new UsageError(`${given.command} takes one file: a shared library, a wheel or the address of a wheel.`);
+  }
+  return file;
 }

@@ -1,6 +1,6 @@
 import { bodiesOf } from "../../engine/diagnosis/index.ts";
 import { valueOf } from "../../engine/model/index.ts";
-import type { Body, Condition, DeclaredTarget, Evidence, Fact, Finding, Gap, InstalledBody } from "../../engine/model/index.ts";
+import type { Body, BuiltBody, Condition, DeclaredTarget, Evidence, Fact, Finding, Gap, InstalledBody } from "../../engine/model/index.ts";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
 import { docsOf, relativeTo, reportedLocation } from "./report.ts";
 import type { Report } from "./report.ts";
@@ -16,7 +16,7 @@ export function jsonReport(report: Report): string {
       root,
       against: first ?? null,
       ...(others.length === 0 ? {} : { alsoAgainst: others }),
-      bodies: bodiesOf(diagnosis).map((body) => bodyOf(root, body)),
+      bodies: bodiesOf(diagnosis).map((body) => (body.role === "built" ? builtOf(root, body, diagnosis) : bodyOf(root, body))),
       findings: findings.map((finding) => findingOf(root, finding)),
       ...(diagnosis.configured.length === 0 ? {} : { configured: diagnosis.configured.map((build) => configuredOf(root, build)) }),
       suppressed: diagnosis.suppressed,
@@ -53,6 +53,21 @@ function againstOf(body: InstalledBody): object {
 
 function bodyOf(root: string, body: Body): object {
   return { role: body.role, name: body.name, ...(body.role === "declared" ? targetOf(root, body.target) : {}), facts: body.facts.map((fact) => factOf(root, fact)) };
+}
+
+/** A built file: where it lies, what it was built from, and whether it would load. */
+function builtOf(root: string, body: BuiltBody, { built }: Diagnosis): object {
+  const file = built.find((one) => one.body === body);
+  return {
+    role: body.role,
+    name: body.name,
+    path: relativeTo(root, body.path),
+    ...(file === undefined ? {} : { origin: file.origin }),
+    ...(file?.target === undefined ? {} : { target: file.target.name }),
+    ...(file?.distribution === undefined ? {} : { distribution: `${file.distribution.name} ${file.distribution.version}` }),
+    ...(file?.fit === undefined ? {} : { verdict: file.fit.verdict }),
+    facts: body.facts.map((fact) => factOf(root, fact)),
+  };
 }
 
 /** What tells targets of one name apart: where each is made, by which builder, and under which conditions. */

@@ -135,9 +135,19 @@ function readPhrase({ files, declared, built, scanned }: Diagnosis): string {
 }
 
 /** By target, or by the distribution that brings the file. */
-function byTarget(findings: readonly Finding[], { built, scanned }: Diagnosis): ReadonlyMap<string, readonly Finding[]> {
+function byTarget(findings: readonly Finding[], { built, installed, scanned }: Diagnosis): ReadonlyMap<string, readonly Finding[]> {
   const groups = new Map<string, Finding[]>();
-  const owners = new Map(built.flatMap((one) => (one.distribution === undefined ? [] : [[one.body.path, `${one.distribution.name} ${one.distribution.version}`] as const])));
+  const owners = new Map<string, string>();
+  for (const { name, version, evidence } of scanned ? installed.flatMap((one) => one.distributions) : []) {
+    if (evidence.kind === "file") {
+      owners.set(evidence.path, `${name} ${version}`);
+    }
+  }
+  for (const { body, distribution } of built) {
+    if (distribution !== undefined) {
+      owners.set(body.path, `${distribution.name} ${distribution.version}`);
+    }
+  }
   for (const finding of findings) {
     const target = finding.target === undefined ? owners.get(finding.location.path) ?? (scanned ? "Environment" : "Project") : `Target ${finding.target}`;
     const group = groups.get(target);
