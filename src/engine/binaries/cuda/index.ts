@@ -5,5 +5,4 @@
 export { readDeviceCode } from "./content.ts";
 export type { DeviceCode } from "./content.ts";
 export type { ToolkitWitness } from "./toolkit.ts";
-export type { ReadRange } from "./fatbin.ts";
 export { cudaRuntimeOf } from "./runtime.ts";

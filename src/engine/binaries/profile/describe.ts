@@ -1,7 +1,7 @@
 import * as path from "node:path";
 import type { BinaryProfile, BuiltBody, Files, PythonModule } from "../../model/index.ts";
 import { cudaRuntimeOf, readDeviceCode } from "../cuda/index.ts";
-import type { DeviceCode, ReadRange } from "../cuda/index.ts";
+import type { DeviceCode } from "../cuda/index.ts";
 import { machineName, openElf } from "../elf/index.ts";
 import type { ElfFile } from "../elf/index.ts";
 import { scanConstants } from "./constants.ts";
@@ -16,19 +16,17 @@ import type { SymbolFacts } from "./symbols.ts";
 
 const machines: Readonly<Record<number, BinaryProfile["machine"] | undefined>> = { 62: "x86_64", 183: "aarch64" };
 
-export type DescribedBinary =
+type DescribedBinary =
   | { readonly ok: true; readonly body: BuiltBody; readonly image: ElfFile }
   | { readonly ok: false; readonly message: string };
 
 /** Describes a shared library, an extension module, a program or an object file. The message of a failure is a sentence. */
 export function describeBinary(file: string, files: Files): DescribedBinary {
   const opened = openElf(file, files);
-  // Thousands of headers lie far apart in device code: they are read past the cache of blocks, which would copy all of it.
-  return opened.ok ? describeElf(opened.elf, (offset, length) => files.readBytes(file, offset, length)) : { ok: false, message: opened.message };
-}
-
-/** The same for a file that is open already, such as a member of a wheel. `read`: a way to its bytes that keeps nothing. */
-export function describeElf(elf: ElfFile, read: ReadRange = (offset, length) => elf.bytes(offset, length)): DescribedBinary {
+  if (!opened.ok) {
+    return { ok: false, message: opened.message };
+  }
+  const { elf } = opened;
   const machine = machines[elf.machine];
   if (machine === undefined) {
     return { ok: false, message: `${elf.path} is an ELF file for ${machineName(elf.machine)}; files for x86-64 and aarch64 are described.` };
@@ -37,7 +35,8 @@ export function describeElf(elf: ElfFile, read: ReadRange = (offset, length) => 
     return { ok: false, message: `${elf.path} is ${elf.type === "CORE" ? "a core dump" : "an ELF file of an unknown type"}, not a library, a program or an object file.` };
   }
   const symbols = readSymbols(elf);
-  const device = readDeviceCode(elf, read);
+  // Thousands of headers lie far apart in device code: they are read past the cache of blocks, which would copy all of it.
+  const device = readDeviceCode(elf, (offset, length) => files.readBytes(file, offset, length));
   const constants = scanConstants(elf, device?.ranges);
   const profile = profileOf(elf, machine, symbols, device, constants);
   const strings = stringAbi(elf, symbols, constants);

@@ -2,6 +2,5 @@
  * The fingerprint of one produced file: what it is, whom it needs, what it was built with, as far as its own bytes
  * tell. Reads tables, constants and headers; the code itself is never looked at.
  */
-export { describeBinary, describeElf } from "./describe.ts";
-export type { DescribedBinary } from "./describe.ts";
+export { describeBinary } from "./describe.ts";
 export { scanConstants, torchArchitectures } from "./constants.ts";
