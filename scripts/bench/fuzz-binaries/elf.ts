@@ -82,6 +82,7 @@ export function useImage(image: LibraryImage): number {
     for (const version of versions) count += image.defines(name, version) ? 1 : 0;
     count += image.defines(`${name}x`) ? 1 : 0;
   }
+  for (const name of image.exportedNamesContaining?.("e") ?? []) count += name.length;
   for (const symbol of image.imports() ?? []) count += symbol.version?.name.length ?? 0;
   return count;
 }

@@ -94,6 +94,10 @@ class HeadImage extends PartialImage implements LibraryImage {
     return this.#symbols.exportedNames();
   }
 
+  exportedNamesContaining(text: string): Iterable<string> {
+    return this.#symbols.exportedNamesContaining(text);
+  }
+
   versionDefinitions(): readonly string[] {
     return this.#definitions;
   }

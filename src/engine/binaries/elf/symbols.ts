@@ -94,25 +94,43 @@ export class SymbolTable {
     }
   }
 
-  /**
-   * Exported names in which a text stands, found in the string table without reading the symbols one by one. A name that a
-   * linker stored as the end of a longer one is missed.
-   */
+  /** Exported names in which a text stands: found in the string table, so that only those few are made into texts. */
   *exportedNamesContaining(text: string): Generator<string> {
-    const strings = this.#stringTable();
-    const wanted = Buffer.from(text, "latin1");
-    let end = 0;
-    for (let at = strings?.indexOf(wanted) ?? -1; strings !== undefined && at >= 0 && wanted.length > 0; at = strings.indexOf(wanted, end)) {
-      const start = strings.lastIndexOf(0, at) + 1;
-      end = strings.indexOf(0, at);
-      if (end < 0) {
-        return;
-      }
-      const name = end - start > maximumNameLength ? "" : strings.toString("latin1", start, end);
-      if (name !== "" && this.#find(name, undefined) !== undefined) {
-        yield name;
+    const places = this.#placesOf(text);
+    const budget = { left: maximumListing };
+    const seen = new Set<string>();
+    for (let first = 0; places.length > 0 && first < this.count; first += listingWindow) {
+      const data = this.#window(first);
+      for (let at = 0; data !== undefined && at < data.byteLength; at += symbolSize) {
+        const offset = data.getUint32(at, true);
+        if (isWithin(places, offset) && isDefinition(data, at) && isVisible(data, at)) {
+          const name = this.#name(offset, budget);
+          if (name !== undefined && !seen.has(name)) {
+            seen.add(name);
+            yield name;
+          }
+        }
       }
     }
+  }
+
+  /**
+   * Where a name can begin that holds the text: from the beginning of each string that does to the last place of the
+   * text in it, because linkers store a name that ends a longer one within it.
+   */
+  #placesOf(text: string): readonly { readonly from: number; readonly to: number }[] {
+    const strings = this.#stringTable();
+    const wanted = Buffer.from(text, "latin1");
+    const places: { from: number; to: number }[] = [];
+    let end = 0;
+    for (let at = strings?.indexOf(wanted) ?? -1; strings !== undefined && at >= 0 && wanted.length > 0; at = strings.indexOf(wanted, end)) {
+      end = strings.indexOf(0, at);
+      if (end < 0) {
+        break;
+      }
+      places.push({ from: strings.lastIndexOf(0, at) + 1, to: strings.lastIndexOf(wanted, end - wanted.length) });
+    }
+    return places;
   }
 
   /** Names of those of the symbols, given by index, that other libraries must provide. */
@@ -259,6 +277,22 @@ export class SymbolTable {
     }
     return this.#versionNames.get(number);
   }
+}
+
+/** `places` in rising order. */
+function isWithin(places: readonly { readonly from: number; readonly to: number }[], offset: number): boolean {
+  let low = 0;
+  let high = places.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((places[middle]?.from ?? 0) <= offset) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  const place = places[low];
+  return place !== undefined && place.from <= offset && offset <= place.to;
 }
 
 /** A symbol at value 0 counts as one only when it is absolute or thread-local. */
