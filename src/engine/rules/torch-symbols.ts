@@ -19,7 +19,7 @@ function drifted(context: RuleContext, file: BuiltFile): Observed | undefined {
   const near = first.nearest === undefined ? "" : ` ${libraryName(first.nearest.library)} exports \`${signature(first.nearest.demangled)}\` instead of the first.`;
   const releases = releasesPhrase(file.fit, missing);
   const [stamped] = disagreements(file, "stamp");
-  const away = file.distribution === undefined ? "Rebuild it against this torch." : `Install a build of ${file.distribution.name} for this torch.`;
+  const away = file.distribution === undefined || file.target !== undefined ? "Rebuild it against this torch." : `Install a build of ${file.distribution.name} for this torch.`;
   return {
     message: `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}, which ${torch} does not export.${near} ${loaderSays(file, first.symbol)}${releases === undefined ? "" : ` ${releases}`}${stamped === undefined ? "" : ` ${stamped.because}`} ${away} _GLIBCXX_USE_CXX11_ABI has nothing to do with it.`,
     against: first.torch === undefined ? [] : [{ kind: "catalogue", table: "torch-symbols", row: first.symbol, source: first.torch.source }],

@@ -39,5 +39,5 @@ function remedy(file: BuiltFile, wanted: 0 | 1 | undefined): string {
   if (wanted === undefined) return "Rebuild it against this torch.";
   const declared = file.target === undefined ? [] : abiFacts(file.target, "CXX");
   if (declared.some((one) => one.value === wanted)) return `The build files ask for ${wanted} by now: rebuild it.`;
-  return file.distribution === undefined ? `Rebuild it with _GLIBCXX_USE_CXX11_ABI=${wanted}.` : `Install a build of ${file.distribution.name} with _GLIBCXX_USE_CXX11_ABI=${wanted} (wheel names say cxx11abi${wanted === 1 ? "TRUE" : "FALSE"}), or build it from source.`;
+  return file.distribution === undefined || file.target !== undefined ? `Rebuild it with _GLIBCXX_USE_CXX11_ABI=${wanted}.` : `Install a build of ${file.distribution.name} with _GLIBCXX_USE_CXX11_ABI=${wanted} (wheel names say cxx11abi${wanted === 1 ? "TRUE" : "FALSE"}), or build it from source.`;
 }

@@ -71,7 +71,7 @@ function firstSentence(message: string): string {
 
 function alone(rule: Rule, context: RuleContext, subject: Subject, observed: Observed, judge: Judge): Finding {
   const { file, copies } = subject;
-  const target = file.origin === "installed" ? undefined : file.target;
+  const { target } = file;
   const like = copies.filter((copy) => judge(context, copy) !== undefined);
   return finding(rule, {
     message: observed.message,
@@ -95,7 +95,7 @@ function join(rule: Rule, context: RuleContext, cause: Finding, { file }: Subjec
     severity: seen === "error" ? "error" : cause.severity,
     message: `${cause.message} ${observed.shown ?? observed.message}`,
     related: [...cause.related, { message: `${nameOf(context, file)}, built from it, shows the conflict.`, location: placeOfFile(file) }, ...(observed.related ?? [])],
-    against: [...cause.against, ...(observed.against ?? [])],
+    against: [...cause.against, ...(observed.against ?? []).filter((one) => !cause.against.some((other) => JSON.stringify(other) === JSON.stringify(one)))],
   };
 }
 

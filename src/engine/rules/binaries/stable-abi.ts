@@ -22,7 +22,7 @@ export function newerShim(context: RuleContext, file: BuiltFile): Observed | und
   const since = minimum?.built ?? first.torch?.since;
   const why = isCuda ? "it is a build without CUDA, which has no CUDA functions in its stable ABI" : since === undefined ? "it is older than the interface that the file was built for" : `the file needs torch ${since} or newer`;
   return {
-    message: `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing, "function")} of torch's stable ABI, which ${torchOfFit(file.fit)} does not have: ${why}. ${loaderSays(file, first.symbol)} ${isCuda ? "Use a torch that is built with CUDA." : file.distribution === undefined ? "Use a newer torch, or build with a lower TORCH_TARGET_VERSION." : `Install a newer torch, or a build of ${file.distribution.name} for this one.`}`,
+    message: `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing, "function")} of torch's stable ABI, which ${torchOfFit(file.fit)} does not have: ${why}. ${loaderSays(file, first.symbol)} ${isCuda ? "Use a torch that is built with CUDA." : file.distribution === undefined || file.target !== undefined ? "Use a newer torch, or build with a lower TORCH_TARGET_VERSION." : `Install a newer torch, or a build of ${file.distribution.name} for this one.`}`,
     against: [...(minimum?.evidence ?? againstOf(file, "torch-version"))],
   };
 }

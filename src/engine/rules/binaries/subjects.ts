@@ -28,7 +28,7 @@ export const subjectsOf: (context: RuleContext) => readonly Subject[] = once((co
 /** Copies go by their target; without one, by folder and module name, so that a package's own variants stay apart. */
 function moduleKey(file: BuiltFile): string {
   const module = moduleName(file);
-  if (file.target !== undefined && file.origin !== "installed") return `target ${file.target.target.builder} ${file.target.name} ${module}`;
+  if (file.target !== undefined) return `target ${file.target.target.builder} ${file.target.name} ${module}`;
   return `file ${join(dirname(file.body.path), module)}`;
 }
 
