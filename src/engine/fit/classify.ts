@@ -23,8 +23,8 @@ export interface Surroundings {
 
 type Kind = Pick<MissingSymbol, "kind" | "because" | "twin" | "foundIn" | "nearest" | "torch">;
 
-/** Says of a symbol that nobody provides what it is, with what was seen. */
-export function classify(one: Import, around: Surroundings): MissingSymbol {
+/** Says of a symbol that nobody provides what it is, with what was seen. `withNamesake` false: without looking for its exported namesake. */
+export function classify(one: Import, around: Surroundings, withNamesake: boolean): MissingSymbol {
   const { name, version, binding } = one.symbol;
   const image = one.object.image;
   return {
@@ -32,12 +32,12 @@ export function classify(one: Import, around: Surroundings): MissingSymbol {
     ...(version === undefined ? {} : { version: version.name }),
     demangled: demangle(name) ?? name,
     binding: binding === "weak" ? "weak" : "global",
-    ...kindOf(one, around),
+    ...kindOf(one, around, withNamesake),
     ...(image === undefined || image === around.root ? {} : { neededBy: image.path }),
   };
 }
 
-function kindOf(one: Import, around: Surroundings): Kind {
+function kindOf(one: Import, around: Surroundings, withNamesake: boolean): Kind {
   const { symbol, family } = one;
   const twin = twinOf(symbol.name, around);
   const outside = around.outside.find((library) => library.defines(symbol.name, symbol.version?.name));
@@ -51,7 +51,7 @@ function kindOf(one: Import, around: Surroundings): Kind {
     case "torch-stable":
       return stableShim(symbol.name, around);
     case "torch":
-      return drift(symbol.name, around);
+      return drift(symbol.name, around, withNamesake);
     case "python":
       return fromPython(symbol.name, around);
     case "cuda":
@@ -114,17 +114,17 @@ function stableShim(name: string, around: Surroundings): Kind {
   return { kind: "stable-shim", ...rest, because: `It has the name of a function of torch's stable ABI (${since}), and no library of ${version} exports it.` };
 }
 
-function drift(name: string, around: Surroundings): Kind {
+function drift(name: string, around: Surroundings, withNamesake: boolean): Kind {
   const { environment, history } = around;
   const version = torchName(environment);
   const torch = historyOf(name, history);
-  const near = nearestNamesake(name, environment.torchLibraries);
+  const near = withNamesake ? nearestNamesake(name, environment.torchLibraries) : undefined;
   const when = torch === undefined
     ? ""
     : ` Official wheels export it ${torch.until === null ? `since torch ${torch.since}` : torch.since === torch.until ? `in torch ${torch.since} only` : `from torch ${torch.since} to ${torch.until}`}.`;
   const rest = torch === undefined ? {} : { torch };
   if (near === undefined) {
-    const listed = environment.torchLibraries.every((one) => one.exportsKnownBy === "names");
+    const listed = withNamesake && environment.torchLibraries.every((one) => one.exportsKnownBy === "names");
     const what = listed ? `${version} exports nothing of that name` : `${version} does not export it`;
     return { kind: "drift", ...rest, because: `${what}: the file was built with another torch.${when} The std::string ABI has no part in it.` };
   }

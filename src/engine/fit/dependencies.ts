@@ -13,18 +13,24 @@ export function torchCudaMajor(environment: FitEnvironment): number | null | und
   return version === null || version === undefined ? version : Number.parseInt(version, 10);
 }
 
+/** When the file is loaded: by Python after or before torch was imported, or as a program of its own. */
+export type Moment = "after-torch" | "before-torch" | "program";
+
 /** Says of a library that the loader would not find whose it is. */
-export function missingDependency(one: Unfound, environment: FitEnvironment, importTorch: boolean): MissingDependency {
-  const { because, providedBy } = explain(one, environment, importTorch);
+export function missingDependency(one: Unfound, environment: FitEnvironment, moment: Moment): MissingDependency {
+  const { because, providedBy } = explain(one, environment, moment);
   return { name: one.name, neededBy: one.neededBy.path, searched: one.searched, ...(providedBy === undefined ? {} : { providedBy }), because };
 }
 
-function explain({ name, neededBy }: Unfound, environment: FitEnvironment, importTorch: boolean): { readonly because: string; readonly providedBy?: string } {
+function explain({ name, neededBy, refusal }: Unfound, environment: FitEnvironment, moment: Moment): { readonly because: string; readonly providedBy?: string } {
   const who = path.basename(neededBy.path);
+  if (refusal !== undefined) {
+    return { because: `${who} loads ${name}, and what the loader finds is no library. ${refusal}` };
+  }
   const torch = torchName(environment);
   const stem = plainStem(name);
   if (stem !== undefined) {
-    return { because: ofTorch(name, stem, who, environment, importTorch) };
+    return { because: ofTorch(name, stem, who, environment, moment) };
   }
   const cuda = cudaLibrary(name);
   if (cuda !== undefined) {
@@ -50,12 +56,19 @@ function placeOf(name: string, environment: FitEnvironment): string {
   return place === undefined ? "It is not where the loader looks." : `It lies in ${path.dirname(place)}, where the loader does not look for it: give the file an RPATH that leads there, or load the library before it.`;
 }
 
-function ofTorch(name: string, stem: string, who: string, environment: FitEnvironment, importTorch: boolean): string {
+function ofTorch(name: string, stem: string, who: string, environment: FitEnvironment, moment: Moment): string {
   const torch = torchName(environment);
-  if (torchLibrary(environment, name) !== undefined) {
-    return importTorch
-      ? `${who} loads ${name}, which ${torch} has and does not load itself; it is not where the loader looks.`
-      : `${who} loads ${name} of torch without saying where it is. After import torch it would be loaded already: import torch first.`;
+  const image = torchLibrary(environment, name);
+  if (image !== undefined) {
+    const folder = path.dirname(image.path);
+    switch (moment) {
+      case "after-torch":
+        return `${who} loads ${name}, which ${torch} has and does not load itself; it is not where the loader looks.`;
+      case "before-torch":
+        return `${who} loads ${name} of torch without saying where it is. After import torch it would be loaded already: import torch first.`;
+      case "program":
+        return `${who} loads ${name}, which lies in ${folder}, where the loader does not look for it: link with -Wl,-rpath,${folder}, or set LD_LIBRARY_PATH.`;
+    }
   }
   const own = environment.torchLibraries.find((one) => stemOf(one.path) === stem);
   if (own !== undefined) {

@@ -22,12 +22,18 @@ import { compareSymbolVersions } from "./versions.ts";
 /** Disagreements after which the file does not load or ends the process; the others are told and decide nothing by themselves. */
 const decisive: ReadonlySet<TraitComparison["trait"]> = new Set(["platform", "python-suffix", "two-libtorch", "stamp"]);
 
+/** For so many missing symbols the exported namesake is looked for: each search goes through the names of torch. */
+const comparedNamesakes = 100;
+
 /**
  * Whether a file would load in an environment: the loader's search, its symbols and versions, and the traits on which both
  * must agree, worked out without loading anything. `image` is the file that `built` describes.
  */
-export function fit(built: BuiltBody, image: LibraryImage, environment: FitEnvironment, options: FitOptions): FitResult {
-  const importTorch = options.importTorchFirst !== false;
+export function fit(built: BuiltBody, image: LibraryImage, place: FitEnvironment, options: FitOptions): FitResult {
+  // A program is the first in its process: nothing has imported torch for it.
+  const isProgram = built.profile.kind === "executable";
+  const environment = isProgram ? withoutInterpreter(place) : place;
+  const importTorch = options.importTorchFirst !== false && !isProgram;
   const before = torchProcess(environment, importTorch);
   const load = loadFile(image, before, environment);
   const { root, scope, added, unfound, unlookedAt } = load;
@@ -51,8 +57,8 @@ export function fit(built: BuiltBody, image: LibraryImage, environment: FitEnvir
   const second = isForeign ? undefined : secondLibtorch(scope, environment);
   const sides = { built, environment, options, scope: searched, usesUnstable, stableNames };
   const traits = [...(second === undefined ? [] : [second]), ...compareTraits(sides)];
-  const missing = certain.map((one) => classify(one, around));
-  const missingDependencies = isForeign ? [] : unfound.map((one) => missingDependency(one, environment, importTorch));
+  const missing = certain.map((one, index) => classify(one, around, index < comparedNamesakes));
+  const missingDependencies = isForeign ? [] : unfound.map((one) => missingDependency(one, environment, isProgram ? "program" : importTorch ? "after-torch" : "before-torch"));
   const releases = releasesThatWouldDo(imports.filter((one) => one.family === "torch" || one.family === "torch-stable").map((one) => one.symbol), image.needed ?? [], options.history, environment);
   const isConflict = missing.length > 0 || missingDependencies.length > 0 || versions.missing.length > 0 || traits.some((one) => one.agrees === false && decisive.has(one.trait));
   const doubts = doubtsOf(resolution, environment, usesUnstable || stableNames.length > 0, isObject);
@@ -68,6 +74,10 @@ export function fit(built: BuiltBody, image: LibraryImage, environment: FitEnvir
     loaded: listed(searched, before, root),
     notChecked: [...doubts, ...notChecked({ sides, resolution, hidden, unlookedAt, before, unreadVersions: versions.unread, releases, unfound, isLayoutCompared: traits.some((one) => one.trait === "layout") })],
   };
+}
+
+function withoutInterpreter({ body, torchLibraries, machine, companions, stableShims, notKnown }: FitEnvironment): FitEnvironment {
+  return { body, torchLibraries, ...(machine === undefined ? {} : { machine }), ...(companions === undefined ? {} : { companions }), ...(stableShims === undefined ? {} : { stableShims }), notKnown };
 }
 
 interface Load {

@@ -1,7 +1,7 @@
 import * as path from "node:path";
 import type { LibraryImage } from "../binaries/library.ts";
 import type { Files } from "../model/index.ts";
-import { openImage } from "./openImage.ts";
+import { openLibrary } from "./openImage.ts";
 import { isForMachine, readLoaderCache } from "./loaderCache.ts";
 import type { LoaderCacheEntry } from "./loaderCache.ts";
 import type { MachineLibraries } from "./types.ts";
@@ -20,6 +20,7 @@ export interface MachineSettings {
 /** The libraries of this machine: its loader's cache and folders, opened as they are asked for. */
 export function machineLibraries(files: Files, settings: MachineSettings): MachineLibraries {
   const opened = new Map<string, LibraryImage | undefined>();
+  const refusals = new Map<string, string>();
   const folders = new Map<string, boolean>();
   let cache: ReadonlyMap<string, readonly LoaderCacheEntry[]> | undefined;
   const multiarch = `${settings.platform}-linux-gnu`;
@@ -33,13 +34,18 @@ export function machineLibraries(files: Files, settings: MachineSettings): Machi
       }
       // The loader knows a file by its inode: links to one library are one library.
       const real = files.realPath(file);
-      const image = real === undefined ? undefined : opened.get(real) ?? openImage(file, files);
+      const answer = real === undefined ? undefined : opened.get(real) ?? openLibrary(file, files);
+      if (typeof answer === "string") {
+        refusals.set(file, answer);
+      }
+      const image = typeof answer === "string" ? undefined : answer;
       opened.set(file, image);
       if (real !== undefined) {
         opened.set(real, image);
       }
       return image;
     },
+    refusal: (file) => refusals.get(file),
     isFolder(folder) {
       const known = folders.get(folder) ?? files.status(folder)?.kind === "directory";
       folders.set(folder, known);

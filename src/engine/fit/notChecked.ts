@@ -1,6 +1,7 @@
 import type { Unfound } from "./process.ts";
 import type { ReleaseAnswer } from "./releases.ts";
 import { plainStem } from "./secondLibtorch.ts";
+import { maximumMissing } from "./symbols.ts";
 import type { Import, Resolution } from "./symbols.ts";
 import type { TorchProcess } from "./torchProcess.ts";
 import { builtTorch } from "./traits/index.ts";
@@ -26,6 +27,7 @@ export function notChecked(gaps: Gaps): readonly string[] {
     ...sides.environment.notKnown,
     ...otherTorch(gaps),
     ...notFound(gaps),
+    ...(gaps.resolution.missing.length >= maximumMissing ? [`The search for missing symbols ended after ${maximumMissing}.`] : []),
     ...notLookedInto(gaps),
     ...aboutLayout(sides, gaps.isLayoutCompared),
     ...aboutGpu(sides),

@@ -22,6 +22,8 @@ export interface Unfound {
   readonly name: string;
   readonly neededBy: LoadedObject;
   readonly searched: readonly string[];
+  /** A file of that name is there and is no library: a sentence. */
+  readonly refusal?: string;
 }
 
 /** What one dlopen brings. */
@@ -124,6 +126,10 @@ export class ProcessModel {
     }
     const searched: string[] = [];
     const found = searchLibrary(name, requester, this.#places, searched);
+    if (found !== undefined && "refusal" in found) {
+      unfound.push({ name, neededBy: requester, searched: [...new Set(searched)], refusal: found.refusal });
+      return undefined;
+    }
     if (found !== undefined) {
       // The same file under another name is one object.
       const same = this.#images.get(found.image) ?? this.#named.get(found.image.path);

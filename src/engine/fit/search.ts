@@ -22,6 +22,11 @@ export interface Found {
   readonly how: string;
 }
 
+/** A file of that name that is no ELF file: the loader looks no further. */
+export interface Refused {
+  readonly refusal: string;
+}
+
 /** Variants for newer processors that glibc 2.33 and later looks into first, the best first. */
 const hardwareFolders = ["glibc-hwcaps/x86-64-v3", "glibc-hwcaps/x86-64-v2"];
 
@@ -30,11 +35,11 @@ const hardwareFolders = ["glibc-hwcaps/x86-64-v3", "glibc-hwcaps/x86-64-v2"];
  * requester and of those that loaded it, unless the requester has a RUNPATH; LD_LIBRARY_PATH; RUNPATH of the requester
  * alone; ld.so.cache; the default folders. Files of another machine are passed over. `searched` collects the folders.
  */
-export function searchLibrary(name: string, requester: Requester, places: Places, searched: string[]): Found | undefined {
+export function searchLibrary(name: string, requester: Requester, places: Places, searched: string[]): Found | Refused | undefined {
   const { machine } = places;
   const accepts = (image: LibraryImage | undefined): image is LibraryImage => image !== undefined && (image.machine === undefined || requester.image?.machine === undefined || image.machine === requester.image.machine);
   const openAt = (file: string): LibraryImage | undefined => places.companions.get(file) ?? machine?.open(file);
-  const lookInto = (folders: readonly string[], how: string): Found | undefined => {
+  const lookInto = (folders: readonly string[], how: string): Found | Refused | undefined => {
     for (const folder of folders) {
       searched.push(folder);
       const hasVariants = machine?.isFolder(path.join(folder, "glibc-hwcaps")) === true;
@@ -42,6 +47,10 @@ export function searchLibrary(name: string, requester: Requester, places: Places
         const image = openAt(path.join(place, name));
         if (accepts(image)) {
           return { image, how };
+        }
+        const refusal = image === undefined ? machine?.refusal?.(path.join(place, name)) : undefined;
+        if (refusal !== undefined) {
+          return { refusal };
         }
       }
     }

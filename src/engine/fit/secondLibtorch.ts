@@ -12,6 +12,11 @@ export function plainStem(name: string): string | undefined {
 /** The libraries of which there may be one copy in a process: each holds the registries of operators and types. */
 const single = new Set(["libc10", "libtorch", "libtorch_cpu", "libtorch_cuda", "libtorch_python", "libc10_cuda"]);
 
+const ends = 'Two copies register the same operators, and the process ends with SIGABRT: "terminate called after throwing an instance of \'std::system_error\'" or "Tried to register multiple backend fallbacks".';
+
+/** Debian's libc10 1.13 beside the libc10 of 2.6, 2.13 and 2.14: it loads. */
+const isolated = "libc10 alone loads beside another; each has its own exceptions, allocators and thread-local state, and what the file sets or throws by one, torch does not see.";
+
 /**
  * Libraries of another torch among those that the file would load: both register the same operators and share mutexes by
  * name, and the process ends with SIGABRT ("std::system_error, Invalid argument") before Python sees an exception.
@@ -27,13 +32,14 @@ export function secondLibtorch(scope: readonly LoadedObject[], environment: FitE
   }
   const ours = foreign.flatMap((one) => environment.torchLibraries.find((image) => stemOf(image.path) === (plainStem(one.name) ?? plainStem(one.path))) ?? []);
   const [first] = foreign;
+  const isCore = foreign.every((one) => /^libc10/.test(plainStem(one.name) ?? plainStem(one.path) ?? ""));
   return {
     trait: "two-libtorch",
     built: foreign.map((one) => one.path).join(", "),
     installed: (ours.length > 0 ? ours : environment.torchLibraries).map((one) => one.path).join(", "),
     agrees: false,
     weight: "error",
-    because: `Loading the file brings ${first?.path} (found by ${first?.how}) into a process that has another libtorch. Two copies register the same operators, and the process ends with SIGABRT: "terminate called after throwing an instance of 'std::system_error'" or "Tried to register multiple backend fallbacks".`,
+    because: `Loading the file brings ${first?.path} (found by ${first?.how}) into a process that has another libtorch. ${isCore ? isolated : ends}`,
     evidence: foreign.map((one) => ({ kind: "file" as const, path: one.path, what: `loaded for ${one.loader?.path ?? "the file"}` })),
   };
 }

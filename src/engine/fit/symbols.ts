@@ -9,6 +9,9 @@ import { isSystemLibrary } from "./systemLibraries.ts";
 /** A file with more undefined symbols than this is not looked through to the end. */
 const maximumImports = 500_000;
 
+/** More missing symbols than this say nothing new. */
+export const maximumMissing = 2000;
+
 /** An undefined symbol, and whose it is. */
 export interface Import {
   readonly symbol: DynamicSymbol;
@@ -57,7 +60,7 @@ export function resolveSymbols(objects: readonly LoadedObject[], root: LoadedObj
     let count = 0;
     for (const symbol of imports) {
       count += 1;
-      if (count > maximumImports) {
+      if (count > maximumImports || missing.length + lacking.length >= maximumMissing) {
         break;
       }
       const family = familyOf(symbol.name);

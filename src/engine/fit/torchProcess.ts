@@ -62,16 +62,16 @@ function build(environment: FitEnvironment, importTorch: boolean): TorchProcess 
 
 /**
  * What `import torch` opens, in order: libtorch_global_deps with RTLD_GLOBAL, NVIDIA's libraries by path, torch/_C (see
- * _load_global_deps and _preload_cuda_deps in torch/__init__.py). Without torch/_C, as in a libtorch folder, the program
- * that uses it has loaded its libraries.
+ * _load_global_deps and _preload_cuda_deps in torch/__init__.py). A libtorch folder is linked into a program.
  */
 function openedByTorch(environment: FitEnvironment): readonly { readonly image: LibraryImage; readonly how: string; readonly isGlobal: boolean }[] {
   const how = "loaded by import torch";
-  const globals = environment.torchLibraries.filter((one) => stemOf(one.path) === "libtorch_global_deps").map((image) => ({ image, how: "loaded by import torch, for all", isGlobal: true }));
+  const isLinked = environment.body.source === "libtorch";
+  const globals = isLinked ? [] : environment.torchLibraries.filter((one) => stemOf(one.path) === "libtorch_global_deps").map((image) => ({ image, how: "loaded by import torch, for all", isGlobal: true }));
   const nvidia = (environment.preloaded ?? []).map((image) => ({ image, how, isGlobal: false }));
   const module = environment.torchLibraries.filter((one) => /^_C\./.test(path.basename(one.path)));
   const stems = ["libtorch_python", "libtorch", "libtorch_cuda", "libtorch_cpu", "libc10_cuda", "libc10"];
   const roots = module.length > 0 ? module : stems.flatMap((stem) => environment.torchLibraries.filter((one) => stemOf(one.path) === stem));
-  const byHost = environment.body.source === "libtorch" ? "loaded by the program that uses this libtorch" : how;
-  return [...globals, ...nvidia, ...roots.map((image) => ({ image, how: byHost, isGlobal: false }))];
+  // What a program is linked against is global, unlike what Python loads.
+  return [...globals, ...nvidia, ...roots.map((image) => ({ image, how: isLinked ? "linked into the program that uses this libtorch" : how, isGlobal: isLinked }))];
 }

@@ -33,6 +33,8 @@ export interface FitEnvironment {
 export interface MachineLibraries {
   /** The ELF file at a path, opened once; undefined when there is none. */
   open(path: string): LibraryImage | undefined;
+  /** Why what was opened at a path is no ELF file, a sentence: the loader ends its search there. */
+  refusal?(path: string): string | undefined;
   isFolder(path: string): boolean;
   /** What /etc/ld.so.cache has for a name, for e_machine `machine`. */
   cached(name: string, machine: number | undefined): string | undefined;

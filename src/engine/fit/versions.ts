@@ -33,8 +33,12 @@ export function compareSymbolVersions(objects: readonly LoadedObject[], model: P
 
 /** The highest definition of the same series: of GLIBCXX for GLIBCXX_3.4.32. */
 function highestOf(defined: readonly string[], like: string): string | undefined {
-  const series = /^(.*?)_?\d/.exec(like)?.[1] ?? like;
-  return defined.filter((one) => new RegExp(`^${series}_?\\d`).test(one)).sort(compareNumbers).at(-1);
+  return defined.filter((one) => seriesOf(one) === seriesOf(like)).sort(compareNumbers).at(-1);
+}
+
+/** "GLIBCXX" of "GLIBCXX_3.4.32". */
+function seriesOf(version: string): string {
+  return /^[^\d]*/.exec(version)?.[0].replace(/_$/, "") ?? "";
 }
 
 /** By their numbers: "GLIBC_2.4" before "GLIBC_2.17". */

@@ -208,3 +208,21 @@ test("unknown: symbols of the file or of torch that could not be read", () => {
   assert.ok(nothing.notChecked.includes("What the libraries of /env export is not known, so no symbol of torch was checked."));
   assert.ok(nothing.notChecked.includes("Only the release is known."));
 });
+
+test("a program finds torch only where it says, and has no interpreter", () => {
+  const run = (sketch: Sketch): FitResult => fit(built({ path: "/project/app", kind: "executable" }), library("/project/app", sketch), environment({ torch }), options);
+  const lost = run({ needed: ["libc10.so"], imports: [checkFail] });
+  assert.match(lost.missingDependencies[0]?.because ?? "", /link with -Wl,-rpath,\/env\/torch\/lib/);
+  assert.equal(run({ needed: ["libc10.so"], imports: [checkFail], runpath: ["/env/torch/lib"] }).verdict, "no-conflict");
+});
+
+test("a libtorch folder is linked into a program: its libraries are global for what the program loads", () => {
+  const body = installed([], { source: "libtorch", torchRoot: "/env/torch" });
+  assert.equal(load({ imports: [zeros] }, environment({ torch, body, rest: { python: system.libc } })).verdict, "no-conflict");
+});
+
+test("thousands of missing symbols end the search", () => {
+  const result = load({ imports: Array.from({ length: 5000 }, (_, index) => `_ZN3c105gone${index}Ev`) });
+  assert.equal(result.missing.length, 2000);
+  assert.ok(result.notChecked.includes("The search for missing symbols ended after 2000."));
+});
