@@ -1,11 +1,12 @@
 import type { Catalogue } from "../catalogue/index.ts";
 import { loadSymbolHistory } from "../catalogue/index.ts";
 import { fit } from "../fit/index.ts";
-import type { FitEnvironment, FitResult } from "../fit/index.ts";
+import type { FitEnvironment, FitOptions, FitResult } from "../fit/index.ts";
 import { valueOf } from "../model/index.ts";
 import type { FileFit, Files, Finding, FitReport, Verdict } from "../model/index.ts";
 import { rules } from "../rules/index.ts";
 import type { BuiltFile, RuleContext } from "../rules/index.ts";
+import { builtWithOfInstalled, torchPinnedBy } from "./builtWith.ts";
 import type { Examined } from "./examination.ts";
 import { runRules } from "./runRules.ts";
 
@@ -22,7 +23,7 @@ export function judge(examined: Examined, environment: FitEnvironment, options: 
   const history = loadSymbolHistory();
   const built = examined.binaries.map(({ body, image }): BuiltFile & { readonly fit: FitResult } => ({
     body,
-    fit: fit(body, image, together, { catalogue: options.catalogue, history }),
+    fit: fit(body, image, together, { catalogue: options.catalogue, history, ...builtWith(examined, body.path, options) }),
     origin: examined.kind === "wheel" ? "wheel" : "named",
     modified: 0,
   }));
@@ -47,6 +48,11 @@ export function judge(examined: Examined, environment: FitEnvironment, options: 
     notChecked: [...new Set([...examined.problems, ...files.flatMap((one) => one.notChecked)])],
     ...(isWheel ? { members: files } : {}),
   };
+}
+
+function builtWith(examined: Examined, file: string, { files }: JudgementOptions): Pick<FitOptions, "builtWith"> {
+  const found = examined.wheel === undefined ? builtWithOfInstalled(file, files) : torchPinnedBy(examined.wheel.requires, examined.wheel.path);
+  return found === undefined ? {} : { builtWith: found };
 }
 
 /** The gravest of all files. What could not be read might conflict: then "no conflict" cannot be said. */
