@@ -90,6 +90,8 @@ function isIdentifier(node: Node, text: string): boolean {
  * `abiTwinCandidates`.
  */
 export function abiTwin(symbol: string): string | undefined {
+  // Most names have no token of either; those need no reading.
+  if (!/cxx11|S[stb]/.test(symbol)) return undefined;
   const parsed = parseSymbol(symbol);
   const abi = parsed === undefined ? undefined : stringAbiOf(parsed.target);
   if (parsed === undefined || abi === undefined || abi === "both") return undefined;
@@ -119,6 +121,8 @@ function encodeChanged(symbol: Symbol, change: (node: Node) => Node): string {
   const { root, replaced } = rewrite(symbol.target, change);
   const still = new Set<Node>();
   for (const node of distinct) still.add(replaced.get(node) ?? node);
+  // A variable of the global namespace is mangled only for its tag.
+  if (root.kind === "identifier" && !root.internal) return root.text;
   return encodeSymbol({ target: root, suffix: symbol.suffix }, still);
 }
 

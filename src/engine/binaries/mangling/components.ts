@@ -1,5 +1,5 @@
 import type { Node } from "./ast.ts";
-import { readWith, unlessUnreadable } from "./cursor.ts";
+import { fail, maximumDepth, readWith, unlessUnreadable } from "./cursor.ts";
 import { abbreviations, specialNames } from "./grammar.ts";
 import { textOfName } from "./print-names.ts";
 import { readNameOnly } from "./read-names.ts";
@@ -7,23 +7,24 @@ import { readNameOnly } from "./read-names.ts";
 /** Components of a qualified name, without template arguments and ABI tags; of a special name those of what it is for. */
 export function componentsOf(target: Node): readonly string[] {
   const components: string[] = [];
-  collect(target, components);
+  collect(target, components, 0);
   return components;
 }
 
-function collect(node: Node, into: string[]): void {
+function collect(node: Node, into: string[], depth: number): void {
+  if (depth > maximumDepth) fail();
   switch (node.kind) {
-    case "encoding": case "this-qualified": case "template": case "tagged": case "elaborated": collect(node.name, into); break;
-    case "special": collect(node.target, into); break;
+    case "encoding": case "this-qualified": case "template": case "tagged": case "elaborated": collect(node.name, into, depth + 1); break;
+    case "special": collect(node.target, into, depth + 1); break;
     case "member":
-      collect(node.scope, into);
-      collect(node.name, into);
+      collect(node.scope, into, depth + 1);
+      collect(node.name, into, depth + 1);
       break;
     case "local":
-      collect(node.within, into);
-      if (node.entity !== undefined) collect(node.entity, into);
+      collect(node.within, into, depth + 1);
+      if (node.entity !== undefined) collect(node.entity, into, depth + 1);
       break;
-    case "initializer": collect(node.of, into); break;
+    case "initializer": collect(node.of, into, depth + 1); break;
     case "identifier": into.push(node.text.startsWith("_GLOBAL__N") ? "(anonymous namespace)" : node.text); break;
     case "std": into.push("std"); break;
     case "abbreviation": into.push("std", abbreviations[node.letter]?.[1] ?? node.letter); break;

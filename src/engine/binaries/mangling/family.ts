@@ -1,19 +1,26 @@
 import type { SymbolFamily } from "../../model/index.ts";
+import type { Node } from "./ast.ts";
 import { isDigit } from "./cursor.ts";
 import { parseSymbol } from "./demangle.ts";
-import { nodesOf } from "./tree.ts";
+import { builtinTypes } from "./grammar.ts";
+import { childrenOf } from "./tree.ts";
 
 /** Namespaces of libtorch whose ABI nobody promises. */
 const torchNamespaces: ReadonlySet<string> = new Set(["c10", "at", "torch", "caffe2", "c10d"]);
 /** Namespaces in torch that are headers only: nothing of them is in libtorch. */
 const headerNamespaces: ReadonlySet<string> = new Set(["stable", "headeronly"]);
 
+/** Namespaces of the C++ run time beside std. */
+const ownScopes: ReadonlySet<string> = new Set(["__gnu_cxx", "__cxxabiv1"]);
+
 /** C names by how they begin; the first that fits decides. */
 const cFamilies: readonly (readonly [RegExp, SymbolFamily])[] = [
   [/^TH[PC][A-Z_]/, "torch"],
   [/^(?:aoti_torch|torch)_/, "torch-stable"],
   [/^_?Py[A-Z_]/, "python"],
-  [/^(?:cuda[A-Z]|cu[A-Z]|__cuda|cublas|cudnn|nccl[A-Z]|cufft|curand|cusparse|cusolver|nvrtc[A-Z]|nvJitLink|__nvJitLink|__nvrtc)/, "cuda"],
+  [/^(?:cuda[A-Z]|cu[A-Z]|__cuda|cublas|cudnn|cupti|nccl[A-Z]|cufft|curand|cusparse|cusolver|nvrtc[A-Z]|__nvrtc|(?:__)?nvJitLink)/, "cuda"],
+  // The parts of the C++ run time that the C library provides.
+  [/^__cxa_(?:finalize|(?:thread_)?atexit(?:_impl)?|at_quick_exit)$/, "glibc"],
   [/^(?:__cxa_|__gxx_personality|__dynamic_cast$|__once_proxy$)/, "libstdcxx"],
 ];
 
@@ -23,81 +30,88 @@ const cFamilies: readonly (readonly [RegExp, SymbolFamily])[] = [
  */
 export function familyOf(symbol: string): SymbolFamily {
   if (!symbol.startsWith("_Z")) return cFamilies.find(([beginning]) => beginning.test(symbol))?.[1] ?? "own-or-other";
-  const at = startOfName(symbol);
-  const first = symbol.charAt(at);
-  if (first === "S") return familyOfStd(symbol);
-  const component = identifierAt(symbol, at);
-  if (component === undefined) return familyOfGlobal(symbol, at);
-  if (component.text === "__cxxabiv1" || component.text === "__gnu_cxx") return "libstdcxx";
-  if (!torchNamespaces.has(component.text)) return symbol.charAt(at - 1) === "N" || !/^TH[PC]/.test(component.text) ? "own-or-other" : "torch";
-  if (component.text !== "torch") return "torch";
-  return headerNamespaces.has(identifierAt(symbol, component.end)?.text ?? "") ? "own-or-other" : "torch";
+  const start = startOfName(symbol);
+  if (symbol.charAt(start.at) === "S") return familyOfStd(symbol);
+  const first = identifierAt(symbol, start.at);
+  if (first === undefined) return isRunTime(symbol, start.at) ? "libstdcxx" : "own-or-other";
+  // A C name of torch that has C++ parameters: THPVariable_Wrap(at::TensorBase).
+  if (!start.nested) return /^TH[PC][A-Z_]/.test(first.text) ? "torch" : "own-or-other";
+  if (first.text === "__cxxabiv1") return "libstdcxx";
+  if (first.text === "__gnu_cxx") return familyOfStd(symbol);
+  if (!torchNamespaces.has(first.text)) return "own-or-other";
+  return first.text === "torch" && headerNamespaces.has(identifierAt(symbol, first.end)?.text ?? "") ? "own-or-other" : "torch";
 }
+
+interface Start {
+  readonly at: number;
+  /** The component is a scope, not the name itself. */
+  readonly nested: boolean;
+}
+
+const callOffsets = /h(?:n?\d+_)|v(?:n?\d+_){2}/y;
 
 /** Where the first component begins: after the letters of special names, local names, nesting and qualifiers. */
-function startOfName(symbol: string): number {
+function startOfName(symbol: string): Start {
   let at = 2;
   const letter = symbol.charAt(at);
-  if (letter === "T") {
+  if (letter === "T" || letter === "G") {
     const code = symbol.charAt(at + 1);
-    at += 2;
-    if (code === "h" || code === "v" || code === "c") at = afterOffsets(symbol, at - (code === "c" ? 0 : 1), code === "c" ? 2 : 1);
-  } else if (letter === "G") {
-    at += symbol.charAt(at + 1) === "T" ? 3 : 2;
+    at += letter === "G" && code === "T" ? 3 : 2;
+    if (letter === "T" && (code === "h" || code === "v")) at = afterCallOffset(symbol, at - 1);
+    if (letter === "T" && code === "c") at = afterCallOffset(symbol, afterCallOffset(symbol, at));
   }
-  for (;;) {
-    const character = symbol.charAt(at);
-    if (character === "Z") {
-      at++;
-      continue;
-    }
-    if (character === "N") {
-      at++;
-      while ("rVKRO".includes(symbol.charAt(at)) && at < symbol.length) at++;
-    } else if (character === "P" || character === "R" || character === "O" || character === "K" || character === "V") {
-      // Typeinfo of a pointer: whose the pointer is the type's.
-      at++;
-      continue;
-    }
-    return symbol.charAt(at) === "L" ? at + 1 : at;
-  }
+  // Z opens the function that a local name is in; P and the like are before the type of a typeinfo.
+  while (at < symbol.length && "ZPROKV".includes(symbol.charAt(at))) at++;
+  const nested = symbol.charAt(at) === "N";
+  if (nested) at++;
+  while (nested && at < symbol.length && "rVKRO".includes(symbol.charAt(at))) at++;
+  return { at: symbol.charAt(at) === "L" ? at + 1 : at, nested };
 }
 
-function afterOffsets(symbol: string, from: number, count: number): number {
-  const offsets = /h(?:n?\d+_)|v(?:n?\d+_){2}/y;
-  let at = from;
-  for (let index = 0; index < count; index++) {
-    offsets.lastIndex = at;
-    const offset = offsets.exec(symbol)?.[0];
-    if (offset === undefined) return at;
-    at += offset.length;
-  }
-  return at;
+function afterCallOffset(symbol: string, at: number): number {
+  callOffsets.lastIndex = at;
+  return at + (callOffsets.exec(symbol)?.[0].length ?? 0);
 }
 
 function identifierAt(symbol: string, at: number): { readonly text: string; readonly end: number } | undefined {
   let length = 0;
-  let digits = at;
-  for (let code = symbol.charCodeAt(digits); isDigit(code) && length < symbol.length; code = symbol.charCodeAt(++digits)) length = length * 10 + code - 48;
-  if (digits === at) return undefined;
-  return { text: symbol.slice(digits, digits + length), end: digits + length };
+  let from = at;
+  for (let code = symbol.charCodeAt(from); isDigit(code) && length < symbol.length; code = symbol.charCodeAt(++from)) length = length * 10 + code - 48;
+  return from === at ? undefined : { text: symbol.slice(from, from + length), end: from + length };
 }
 
-/** Global operators (new, delete) are the library's own; `<<` and the like belong to whoever wrote them. */
-function familyOfGlobal(symbol: string, at: number): SymbolFamily {
-  return /^(?:nw|na|dl|da)/.test(symbol.slice(at, at + 2)) ? "libstdcxx" : "own-or-other";
+/** Global operators new and delete, and the typeinfo of builtin types and of pointers to them. */
+function isRunTime(symbol: string, at: number): boolean {
+  const code = symbol.slice(at);
+  return /^_ZT[IS]/.test(symbol) ? builtinTypes[code] !== undefined : /^(?:nw|na|dl|da)/.test(code);
 }
 
 function familyOfStd(symbol: string): SymbolFamily {
-  // Only where a name stands in the arguments is there anything to read.
-  if (!/[NZ]\D*\d/.test(symbol.slice(4))) return "libstdcxx";
   const parsed = parseSymbol(symbol);
-  if (parsed === undefined) return "libstdcxx";
-  let foreign = false;
-  for (const node of nodesOf(parsed.target)) {
-    if (node.kind !== "member" || node.scope.kind !== "identifier") continue;
-    if (torchNamespaces.has(node.scope.text)) return "torch";
-    foreign ||= node.scope.text !== "__gnu_cxx" && node.scope.text !== "__cxxabiv1";
+  return parsed === undefined ? "libstdcxx" : familyOfNames(parsed.target);
+}
+
+/** By the outermost scope of every name in a tree. */
+function familyOfNames(target: Node): SymbolFamily {
+  let family: SymbolFamily = "libstdcxx";
+  const seen = new Set<Node>([target]);
+  for (const node of seen) {
+    if (node.kind === "identifier" && !ownScopes.has(node.text)) {
+      if (torchNamespaces.has(node.text)) return "torch";
+      family = "own-or-other";
+    } else if (node.kind === "member") {
+      // Only the scope of a member says whose it is, but for what its own name is made of: a lambda, a conversion.
+      if (isHeaderOnly(node)) family = "own-or-other";
+      else seen.add(node.scope);
+      if (node.scope.kind === "std" && node.name.kind === "identifier" && node.name.text === "__1") family = "own-or-other";
+      if (node.name.kind !== "identifier" && node.name.kind !== "tagged") seen.add(node.name);
+      continue;
+    }
+    for (const child of childrenOf(node)) seen.add(child);
   }
-  return foreign ? "own-or-other" : "libstdcxx";
+  return family;
+}
+
+function isHeaderOnly(node: Node & { kind: "member" }): boolean {
+  return node.scope.kind === "identifier" && node.scope.text === "torch" && node.name.kind === "identifier" && headerNamespaces.has(node.name.text);
 }

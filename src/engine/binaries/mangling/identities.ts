@@ -1,10 +1,12 @@
 import type { Node } from "./ast.ts";
+import { fail, maximumDepth } from "./cursor.ts";
 
 /** Numbers nodes so that two of the same structure have the same number, whatever objects they are; but for `distinct` ones. */
 export class Identities {
   readonly distinct: Set<Node>;
   readonly #known = new Map<Node, number>();
   readonly #numbers = new Map<string, number>();
+  #depth = 0;
 
   constructor(distinct: ReadonlySet<Node> = new Set()) {
     this.distinct = new Set(distinct);
@@ -24,6 +26,7 @@ export class Identities {
   of(node: Node): number {
     const known = this.#known.get(node);
     if (known !== undefined) return known;
+    if (++this.#depth > maximumDepth) fail();
     const key = this.distinct.has(node) ? `!${this.#numbers.size}` : this.#key(node);
     let number = this.#numbers.get(key);
     if (number === undefined) {
@@ -31,6 +34,7 @@ export class Identities {
       this.#numbers.set(key, number);
     }
     this.#known.set(node, number);
+    this.#depth--;
     return number;
   }
 

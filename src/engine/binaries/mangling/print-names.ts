@@ -1,8 +1,9 @@
 import type { FunctionEncoding, Node, Symbol } from "./ast.ts";
+import { fail } from "./cursor.ts";
 import { abbreviations, operators, specialNames } from "./grammar.ts";
 import { printExpression } from "./print-expressions.ts";
 import { hasRight, printLeft, printParameters, printQualifiers, printReference, printRight, printType } from "./print-types.ts";
-import { Printer } from "./printer.ts";
+import { maximumOutput, Printer } from "./printer.ts";
 
 /** A whole symbol as `c++filt` prints it. */
 export function printSymbol(symbol: Symbol): string {
@@ -26,10 +27,13 @@ export function textsOfParameters(node: FunctionEncoding): readonly string[] {
   if (node.parameters.length === 1 && first?.kind === "builtin" && first.code === "v") return [];
   const template = templateOf(node.name);
   const texts: string[] = [];
+  let length = 0;
   for (const parameter of node.parameters) {
     const printer = new Printer();
     if (template !== undefined) printer.scope = { args: template, outer: undefined };
     printType(printer, parameter);
+    length += printer.length;
+    if (length > maximumOutput) fail();
     // A pack that is empty is no parameter.
     if (printer.text !== "") texts.push(printer.text);
   }
@@ -79,9 +83,9 @@ function printFunction(printer: Printer, node: FunctionEncoding, withReturn: boo
 
 /** The arguments that the parameters of a function's type refer to: those of the function template itself. */
 function templateOf(name: Node): readonly Node[] | undefined {
-  if (name.kind === "this-qualified") return templateOf(name.name);
-  if (name.kind === "local") return name.entity === undefined ? undefined : templateOf(name.entity);
-  return name.kind === "template" ? name.args : undefined;
+  let node: Node | undefined = name;
+  while (node?.kind === "this-qualified" || node?.kind === "local") node = node.kind === "local" ? node.entity : node.name;
+  return node?.kind === "template" ? node.args : undefined;
 }
 
 /** Parts a function's name from the qualifiers that are printed after its parameters. */

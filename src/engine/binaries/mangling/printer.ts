@@ -1,7 +1,8 @@
 import type { Node } from "./ast.ts";
 import { fail, maximumDepth } from "./cursor.ts";
 
-const maximumOutput = 1_048_576;
+/** The longest text that is printed of one name, in characters. */
+export const maximumOutput = 1_048_576;
 const maximumSteps = 1_000_000;
 
 /** The template arguments that T_ stands for, innermost template first. */

@@ -49,15 +49,12 @@ function endsEncoding(cursor: Cursor): boolean {
 
 /** Templates encode their return type, unless they are constructors, destructors or conversion functions. */
 function returnIsEncoded(name: Node): boolean {
-  if (name.kind === "this-qualified") return returnIsEncoded(name.name);
-  if (name.kind === "local") return name.entity !== undefined && returnIsEncoded(name.entity);
-  return name.kind === "template" && !namesNoReturn(name.name);
-}
-
-function namesNoReturn(name: Node): boolean {
-  if (name.kind === "member" || name.kind === "tagged") return namesNoReturn(name.name);
-  if (name.kind === "local") return name.entity !== undefined && namesNoReturn(name.entity);
-  return name.kind === "constructor" || name.kind === "destructor" || name.kind === "conversion";
+  let node: Node | undefined = name;
+  while (node?.kind === "this-qualified" || node?.kind === "local") node = node.kind === "local" ? node.entity : node.name;
+  if (node?.kind !== "template") return false;
+  node = node.name;
+  while (node?.kind === "member" || node?.kind === "tagged" || node?.kind === "local") node = node.kind === "local" ? node.entity : node.name;
+  return node?.kind !== "constructor" && node?.kind !== "destructor" && node?.kind !== "conversion";
 }
 
 /** <special-name> */

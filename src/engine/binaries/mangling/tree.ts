@@ -1,4 +1,5 @@
 import type { Node, SpecialMember } from "./ast.ts";
+import { fail, maximumDepth } from "./cursor.ts";
 
 /** The nodes directly below one, in the order of the name. */
 export function childrenOf(node: Node): readonly Node[] {
@@ -26,9 +27,11 @@ export function nodesOf(root: Node): ReadonlySet<Node> {
  */
 export function rewrite(root: Node, change: (node: Node) => Node): { readonly root: Node; readonly replaced: ReadonlyMap<Node, Node> } {
   const replaced = new Map<Node, Node>();
+  let depth = 0;
   const visit = (node: Node): Node => {
     const known = replaced.get(node);
     if (known !== undefined) return known;
+    if (++depth > maximumDepth) fail();
     let copy: Record<string, unknown> | undefined;
     for (const [name, value] of Object.entries(node) as readonly (readonly [string, unknown])[]) {
       const changed = visitValue(value);
@@ -36,6 +39,7 @@ export function rewrite(root: Node, change: (node: Node) => Node): { readonly ro
     }
     const result = change((copy ?? node) as unknown as Node);
     replaced.set(node, result);
+    depth--;
     return result;
   };
   const visitValue = (value: unknown): unknown => {
@@ -54,20 +58,21 @@ export function rewrite(root: Node, change: (node: Node) => Node): { readonly ro
 
 /** The name of a function or object: what is left without parameters and qualifiers, and without "thunk to" and the like. */
 export function nameOf(target: Node): Node {
-  switch (target.kind) {
-    case "encoding": case "this-qualified": return nameOf(target.name);
-    case "special": return nameOf(target.target);
-    default: return target;
-  }
+  let name = target;
+  while (name.kind === "encoding" || name.kind === "this-qualified" || name.kind === "special") name = name.kind === "special" ? name.target : name.name;
+  return name;
 }
 
 /** The constructor or destructor that a symbol is. */
 export function specialMemberOf(target: Node): SpecialMember | undefined {
-  const name = nameOf(target);
-  switch (name.kind) {
-    case "constructor": case "destructor": return name;
-    case "member": case "template": case "tagged": return specialMemberOf(name.name);
-    case "local": return name.entity === undefined ? undefined : specialMemberOf(name.entity);
-    default: return undefined;
+  let name: Node | undefined = target;
+  for (;;) {
+    switch (name?.kind) {
+      case "constructor": case "destructor": return name;
+      case "encoding": case "this-qualified": case "member": case "template": case "tagged": name = name.name; break;
+      case "special": name = name.target; break;
+      case "local": name = name.entity; break;
+      default: return undefined;
+    }
   }
 }
