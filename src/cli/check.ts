@@ -82,7 +82,7 @@ function projectChecked(given: Arguments, terminal: Terminal, files: NodeFiles):
 /** `check --environment [ENV]`: every extension that is installed beside the torch. */
 function environmentChecked(given: Arguments, terminal: Terminal, files: NodeFiles): Checked {
   const body = givenEnvironment(given, terminal, "check --environment");
-  if (body.prefix === undefined && body.distributions.length === 0) {
+  if (body.source !== "environment") {
     throw new UsageError(`${body.name} is no environment with installed packages.`);
   }
   if (valueOf(body.facts, "torch-version") === undefined) {
