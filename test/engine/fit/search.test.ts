@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { searchLibrary } from "../../../src/engine/fit/search.ts";
 import type { Requester } from "../../../src/engine/fit/search.ts";
+import type { LibraryImage } from "../../../src/engine/binaries/library.ts";
 import { library, machine } from "./fakes.ts";
 import type { Sketch } from "./fakes.ts";
 
@@ -11,7 +12,7 @@ const settings = { cache: { "libx.so": "/cached/libx.so" }, libraryPath: ["/vari
 /** Where libx.so is found for a requester, when only the folders of `there` have it. */
 function found(own: Sketch, there: readonly string[], rest: { readonly loader?: Sketch; readonly main?: Sketch; readonly file?: Sketch } = {}): string | undefined {
   const loader: Requester | undefined = rest.loader === undefined ? undefined : { image: library("/app/loader.so", rest.loader), loader: undefined };
-  const places = { machine: machine(there.map((folder) => library(`${folder}/libx.so`, rest.file)), settings), companions: new Map(), main: rest.main === undefined ? undefined : library("/bin/main", rest.main) };
+  const places = { machine: machine(there.map((folder) => library(`${folder}/libx.so`, rest.file)), settings), companions: new Map<string, LibraryImage>(), main: rest.main === undefined ? undefined : library("/bin/main", rest.main) };
   const answer = searchLibrary("libx.so", { image: library("/app/ops.so", own), loader }, places, []);
   return answer === undefined ? undefined : `${answer.image.path} (${answer.how})`;
 }
