@@ -20,7 +20,8 @@ export function environmentOfRelease(body: InstalledBody, symbols: RecordedSymbo
   const recordedAbi = symbols.libstdcxxAbiOf(version);
   const abi = valueOf(body.facts, "libstdcxx-abi");
   const isOtherAbi = abi !== undefined && recordedAbi !== undefined && abi !== recordedAbi;
-  const environment = environmentOfImages(body, libraries.map((library) => imageOf(library, body.name, isOtherAbi)));
+  const images = libraries.map((library) => imageOf(library, body.name, isOtherAbi));
+  const environment = environmentOfImages(body, [...images, ...unrecorded(libraries, body.name)]);
   return {
     ...environment,
     notKnown: [
@@ -51,6 +52,13 @@ function imageOf(library: RecordedLibrary, torch: string, isOtherAbi: boolean): 
     versionNeeds: () => [],
     imports: () => undefined,
   };
+}
+
+/** Libraries of torch that export nothing an extension binds to: the recorded ones need them, and nothing is looked for there. */
+function unrecorded(libraries: readonly RecordedLibrary[], torch: string): readonly LibraryImage[] {
+  const recorded = new Set(libraries.map((one) => one.name));
+  const names = new Set(libraries.flatMap((one) => one.needed).filter((name) => /^lib(?:torch|shm|c10)/.test(name) && !recorded.has(name)));
+  return [...names].map((name) => imageOf({ name, needed: [], exports: () => false, exportedNames: () => [] }, torch, false));
 }
 
 function isTorchs(name: string): boolean {
