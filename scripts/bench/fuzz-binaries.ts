@@ -33,8 +33,9 @@ async function main(): Promise<void> {
   const from = Number(options.seed);
   const count = Number(options.inputs);
   const material = await prepare(options.subject);
-  const left = subjects.map((one) => one.name).filter((name) => !material.some((one) => one.subject === name));
-  if (left.length > 0) process.stderr.write(`Not fuzzed: ${left.join(", ")}.\n`);
+  const asked = options.subject.length > 0 ? options.subject : subjects.map((one) => one.name);
+  const left = asked.filter((name) => !material.some((one) => one.subject === name));
+  if (left.length > 0) process.stderr.write(`Not fuzzed, for want of a reader or of files to damage: ${left.join(", ")}.\n`);
   if (options.save !== undefined) writeFileSync(options.save, inputOf(material, from)?.bytes ?? "");
   const workers = Math.max(1, Math.min(Number(options.workers), count));
   const started = performance.now();
