@@ -1,6 +1,6 @@
 import * as path from "node:path";
 import type { LibraryImage } from "../binaries/library.ts";
-import { abiTwinCandidates, demangle, variantsOf } from "../binaries/mangling/index.ts";
+import { abiTwinCandidates, demangle, readMangled, variantsOf } from "../binaries/mangling/index.ts";
 import { valueOf } from "../model/index.ts";
 import { nearestNamesake } from "./namesake.ts";
 import { homeOfCudaSymbol } from "./cudaLibraries.ts";
@@ -72,7 +72,8 @@ function twinOf(name: string, around: Surroundings): Kind | undefined {
       const exported = demangle(candidate) ?? candidate;
       const isNew = candidate.includes("cxx11");
       const because = `${path.basename(library.path)} exports the same name in the other std::string ABI: ${exported}. The file was compiled with _GLIBCXX_USE_CXX11_ABI=${isNew ? 0 : 1}, the library with ${isNew ? 1 : 0}.`;
-      return { kind: "abi-twin", twin: candidate, foundIn: library.path, because };
+      const torch = historyOf(name, around.history);
+      return { kind: "abi-twin", twin: candidate, foundIn: library.path, ...(torch === undefined ? {} : { torch }), because };
     }
   }
   return undefined;
@@ -126,7 +127,8 @@ function drift(name: string, around: Surroundings, withNamesake: boolean): Kind 
   if (near === undefined) {
     const listed = withNamesake && environment.torchLibraries.every((one) => one.exportsKnownBy === "names");
     const what = listed ? `${version} exports nothing of that name` : `${version} does not export it`;
-    return { kind: "drift", ...rest, because: `${what}: the file was built with another torch.${when} The std::string ABI has no part in it.` };
+    const noString = readMangled(name)?.stringAbi === undefined ? " The std::string ABI has no part in it." : "";
+    return { kind: "drift", ...rest, because: `${what}: the file was built with another torch.${when}${noString}` };
   }
   const nearest = { symbol: near.symbol, demangled: demangle(near.symbol) ?? near.symbol, library: near.library.path };
   return {

@@ -180,6 +180,14 @@ test("what a dependency lacks is named before what the file lacks", () => {
   assert.equal(result.missing[0]?.neededBy, join(root, "project", "libneedy.so"));
 });
 
+test("a file of the right name that is no library ends the search", () => {
+  mkdirSync(join(root, "project", "text"), { recursive: true });
+  writeFileSync(join(root, "project", "text", "libhelper.so"), "INPUT(-lhelper)\n");
+  const { said, result } = both("linker-script", { source: "void helper(); void run() { helper(); }", flags: ["-lhelper", "-Wl,-rpath,$ORIGIN/text:$ORIGIN"] });
+  assert.match(said, /text\/libhelper\.so: (?:invalid ELF header|file too short)/);
+  assert.match(result.missingDependencies[0]?.because ?? "", /what the loader finds is no library/);
+});
+
 test("symbol versions", () => {
   const folder = join(root, "project", "versions");
   mkdirSync(join(folder, "new"), { recursive: true });

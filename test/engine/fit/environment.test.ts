@@ -23,7 +23,7 @@ after(() => rmSync(root, { recursive: true, force: true }));
 function compile(output: string, source: string, soname: string | undefined, ...flags: readonly string[]): string {
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(join(root, "source.c"), source);
-  execFileSync("gcc", [join(root, "source.c"), "-shared", "-fPIC", "-o", output, ...(soname === undefined ? [] : [`-Wl,-soname,${soname}`]), "-Wl,--no-as-needed,--allow-shlib-undefined", ...flags], { stdio: "pipe" });
+  execFileSync("g++", ["-x", "c", join(root, "source.c"), "-x", "none", "-shared", "-fPIC", "-o", output, ...(soname === undefined ? [] : [`-Wl,-soname,${soname}`]), "-Wl,--no-as-needed,--allow-shlib-undefined", ...flags], { stdio: "pipe" });
   return output;
 }
 
