@@ -14,6 +14,7 @@ const options = {
   interpreter: { type: "string" },
   output: { type: "string", short: "o" },
   budget: { type: "string" },
+  gpu: { type: "string" },
   verify: { type: "boolean" },
   environment: { type: "boolean" },
   help: { type: "boolean", short: "h" },
@@ -33,6 +34,8 @@ export interface Arguments {
   /** Bytes that may be read from servers. */
   readonly budget: number | undefined;
   readonly verify: boolean;
+  /** Compute capability times ten. */
+  readonly gpu: number | undefined;
   /** Check what is installed, not a project. */
   readonly environment: boolean;
   readonly help: boolean;
@@ -55,6 +58,7 @@ export function readArguments(argv: readonly string[]): Arguments {
       output: values.output,
       budget: values.budget === undefined ? undefined : bytesOf(values.budget),
       verify: values.verify ?? false,
+      gpu: values.gpu === undefined ? undefined : capabilityOf(values.gpu),
       environment: values.environment ?? false,
       help: values.help ?? false,
       version: values.version ?? false,
@@ -77,6 +81,15 @@ export function oneOf<T extends string>(option: string, value: string | undefine
     throw new UsageError(`${option} must be one of ${allowed.join(", ")}; it is "${value}".`);
   }
   return found;
+}
+
+/** "9.0" as 90. */
+function capabilityOf(text: string): number {
+  const [, major, minor] = /^\s*(?:sm_)?(\d{1,2})\.?(\d)\s*$/.exec(text) ?? [];
+  if (major === undefined || minor === undefined) {
+    throw new UsageError(`--gpu must be a compute capability such as 9.0; it is "${text}".`);
+  }
+  return Number(major) * 10 + Number(minor);
 }
 
 const units: Readonly<Record<string, number>> = { "": 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, KIB: 1024, MIB: 1024 ** 2, GIB: 1024 ** 3 };

@@ -34,7 +34,7 @@ export async function fits(given: Arguments, terminal: Terminal): Promise<number
   }
   const examined = await open(given, terminal);
   try {
-    const report = judge(examined, environment.environment, { catalogue, files });
+    const report = judge(examined, environment.environment, { catalogue, files, ...(given.gpu === undefined ? {} : { gpu: { capability: given.gpu } }) });
     terminal.deliver(format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : fitText(report, terminal.colours && given.output === undefined), given.output);
     return status[report.verdict];
   } finally {

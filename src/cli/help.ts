@@ -34,6 +34,7 @@ Options
   --output, -o FILE    write the report to FILE
   --budget SIZE        most that may be read from servers, as 64MB; what a step would cost beyond
                        it is said before anything is fetched
+  --gpu CAPABILITY     fits: whether there is code for a GPU of that compute capability, as 9.0
   --verify             compare every file of a wheel with its RECORD
   --help, --version
 

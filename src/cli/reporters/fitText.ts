@@ -25,7 +25,7 @@ export function fitText(report: FitReport, colours: boolean): string {
   const paint: Paint = (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text);
   const torch = `torch ${report.against.torch ?? "of unknown version"}`;
   const where = report.against.source === "catalogue" ? "from the catalogue of releases" : report.against.name;
-  const out = [paint("bold", report.file), paint(verdictStyle[report.verdict], headline(report.verdict, torch)), `  ${where}`];
+  const out = [paint("bold", report.file), paint(verdictStyle[report.verdict], headline(report, torch)), `  ${where}`];
   for (const file of report.members ?? [report]) {
     out.push(...fileLines(file, report, paint));
   }
@@ -41,10 +41,12 @@ export function fitText(report: FitReport, colours: boolean): string {
   return `${out.join("\n")}\n`;
 }
 
-function headline(verdict: Verdict, torch: string): string {
-  switch (verdict) {
+function headline(report: FitReport, torch: string): string {
+  switch (report.verdict) {
     case "no-conflict":
-      return `No conflict with ${torch} found in what was checked.`;
+      return (report.members ?? [report]).some((file) => file.traits.some((trait) => trait.agrees === false && trait.weight !== "info"))
+        ? `Nothing was found that keeps it from loading with ${torch}, but they disagree.`
+        : `No conflict with ${torch} found in what was checked.`;
     case "conflict":
       return `Would not work with ${torch}.`;
     case "unknown":

@@ -13,6 +13,8 @@ import { runRules } from "./runRules.ts";
 export interface JudgementOptions {
   readonly catalogue: Catalogue;
   readonly files: Files;
+  /** The GPU that would run it, when one is known. */
+  readonly gpu?: FitOptions["gpu"];
 }
 
 const gravest: readonly Verdict[] = ["conflict", "unknown", "no-conflict"];
@@ -23,7 +25,7 @@ export function judge(examined: Examined, environment: FitEnvironment, options: 
   const history = loadSymbolHistory();
   const built = examined.binaries.map(({ body, image }): BuiltFile & { readonly fit: FitResult } => ({
     body,
-    fit: fit(body, image, together, { catalogue: options.catalogue, history, ...builtWith(examined, body.path, options) }),
+    fit: fit(body, image, together, { catalogue: options.catalogue, history, ...(options.gpu === undefined ? {} : { gpu: options.gpu }), ...builtWith(examined, body.path, options) }),
     origin: examined.kind === "wheel" ? "wheel" : "named",
     modified: 0,
   }));

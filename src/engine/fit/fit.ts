@@ -20,7 +20,7 @@ import type { FitEnvironment, FitOptions, FitResult, SymbolHistory, TraitCompari
 import { compareSymbolVersions } from "./versions.ts";
 
 /** Disagreements after which the file does not load or ends the process; the others are told and decide nothing by themselves. */
-const decisive: ReadonlySet<TraitComparison["trait"]> = new Set(["platform", "python-suffix", "two-libtorch", "stamp"]);
+const decisive: ReadonlySet<TraitComparison["trait"]> = new Set(["platform", "python-suffix", "two-libtorch", "stamp", "cuda-architectures"]);
 
 /** For so many missing symbols the exported namesake is looked for: each search goes through the names of torch. */
 const comparedNamesakes = 100;
@@ -60,7 +60,7 @@ export function fit(built: BuiltBody, image: LibraryImage, place: FitEnvironment
   const missing = certain.map((one, index) => classify(one, around, index < comparedNamesakes));
   const missingDependencies = isForeign ? [] : unfound.map((one) => missingDependency(one, environment, isProgram ? "program" : importTorch ? "after-torch" : "before-torch"));
   const releases = releasesThatWouldDo(imports.filter((one) => one.family === "torch" || one.family === "torch-stable").map((one) => one.symbol), image.needed ?? [], options.history, environment);
-  const isConflict = missing.length > 0 || missingDependencies.length > 0 || versions.missing.length > 0 || traits.some((one) => one.agrees === false && decisive.has(one.trait));
+  const isConflict = missing.length > 0 || missingDependencies.length > 0 || versions.missing.length > 0 || traits.some((one) => one.agrees === false && one.weight === "error" && decisive.has(one.trait));
   const doubts = doubtsOf(resolution, environment, usesUnstable || stableNames.length > 0, isObject);
   return {
     built,

@@ -48,7 +48,11 @@ function otherTorch({ sides: { environment }, before }: Gaps): readonly string[]
   return foreign.length === 0 ? [] : [`import torch itself would load ${foreign.map((one) => `${one.path} (${one.how})`).join(", ")} in the place of its own: the answer is for a process with those.`];
 }
 
-function notLookedInto({ resolution, unlookedAt, before: { assumed }, unreadVersions }: Gaps): readonly string[] {
+function notLookedInto({ sides, resolution, unlookedAt, before: { assumed }, unreadVersions }: Gaps): readonly string[] {
+  // Of a machine that is not known all this follows, and its environment says it in one sentence.
+  if (sides.environment.machine === undefined) {
+    return [];
+  }
   const sentences: string[] = [];
   for (const [library, imports] of resolution.uncertain) {
     const closed = imports.filter((one) => one.symbol.version !== undefined || (one.family !== "torch" && one.family !== "torch-stable" && one.family !== "own-or-other"));

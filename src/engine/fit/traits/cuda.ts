@@ -78,7 +78,10 @@ export const cudaArchitectures: Comparison = ({ built, options }) => {
   if (content === undefined || content.architectures.length === 0 || gpu === undefined) {
     return undefined;
   }
-  const everywhere = content.architectures.filter((one) => !content.notEverywhere.some((lacking) => lacking.sm === one.sm && lacking.suffix === one.suffix && lacking.real === one.real && lacking.ptx === one.ptx));
+  const everywhere = content.architectures.map((one) => {
+    const lacking = content.notEverywhere.filter((other) => other.sm === one.sm && other.suffix === one.suffix);
+    return { ...one, real: one.real && !lacking.some((other) => other.real), ptx: one.ptx && !lacking.some((other) => other.ptx) };
+  });
   const name = `${Math.floor(gpu.capability / 10)}.${gpu.capability % 10}`;
   const whole = runsOn(everywhere, gpu.capability);
   const some = runsOn(content.architectures, gpu.capability);
