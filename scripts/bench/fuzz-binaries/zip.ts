@@ -50,7 +50,8 @@ export const deflateEnds: Subject = {
     }));
   },
   read(bytes) {
-    inflateTail(bytes, largestRead)?.last(1000);
+    const tail = inflateTail(bytes, largestRead);
+    if (tail !== "damaged") tail?.last(1000);
     return Promise.resolve();
   },
 };

@@ -9,6 +9,8 @@ const unknownByte = 256;
 const searchedBytes = 256 * 1024;
 /** Places that look like the beginning of a block and are tried; a wrong one fails within a few symbols. */
 const maximumTrials = 200;
+/** A wrong beginning does not decode to the beginning of another block, and that one to a further one. */
+const surelyRight = 3;
 
 /** The end of an unpacked member. */
 export class UnpackedTail {
@@ -38,9 +40,9 @@ export class UnpackedTail {
  * Unpacks the end of a deflate stream without its beginning: finds where a block begins, and decodes from there to the
  * end, keeping count of the bytes that are copied from before. They become few quickly, because every byte that is not a
  * copy stays known. `packed` must reach to the very end of the stream. undefined when no block that leads to the end
- * begins in it. Format: RFC 1951.
+ * begins in it; "damaged" when one does, and what follows cannot be decoded or is longer than `limit`. Format: RFC 1951.
  */
-export function inflateTail(packed: Uint8Array, limit: number): UnpackedTail | undefined {
+export function inflateTail(packed: Uint8Array, limit: number): UnpackedTail | "damaged" | undefined {
   const bits = new Bits(packed);
   const last = Math.min(packed.length, searchedBytes) * 8;
   let trials = 0;
@@ -56,18 +58,21 @@ export function inflateTail(packed: Uint8Array, limit: number): UnpackedTail | u
     }
     trials += 1;
     bits.seek(position);
-    const output = decode(bits, packed.length, limit);
-    if (output !== undefined) {
-      return new UnpackedTail(output);
+    const decoded = decode(bits, packed.length, limit);
+    if (decoded.output !== undefined) {
+      return new UnpackedTail(decoded.output);
+    }
+    if (decoded.blocks >= surelyRight) {
+      return "damaged";
     }
   }
   return undefined;
 }
 
-/** Everything up to the end of the stream; undefined when it does not decode, or ends elsewhere. */
-function decode(bits: Bits, packedLength: number, limit: number): Uint16Array | undefined {
+/** Everything up to the end of the stream; without output when it does not decode, or ends elsewhere. */
+function decode(bits: Bits, packedLength: number, limit: number): { readonly output?: Uint16Array; readonly blocks: number } {
   const output = new Output(limit);
-  while (true) {
+  for (let blocks = 0; ; blocks += 1) {
     const isFinal = bits.take(1) === 1;
     const type = bits.take(2);
     let isRight: boolean;
@@ -78,10 +83,10 @@ function decode(bits: Bits, packedLength: number, limit: number): Uint16Array | 
       isRight = codes !== undefined && decodeBlock(bits, codes, output);
     }
     if (!isRight || bits.isPastEnd) {
-      return undefined;
+      return { blocks };
     }
     if (isFinal) {
-      return Math.ceil(bits.position / 8) === packedLength ? output.taken() : undefined;
+      return Math.ceil(bits.position / 8) === packedLength ? { output: output.taken(), blocks } : { blocks };
     }
   }
 }

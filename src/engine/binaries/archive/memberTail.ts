@@ -32,11 +32,12 @@ export async function memberTail(archive: Archive, member: Member, from: number,
   const largest = Math.min(limit, member.compressedSize);
   for (let length = Math.min(largest, Math.ceil(wanted * firstShare) + leadIn); ; length = Math.min(largest, Math.ceil(length * growth))) {
     const packed = await archive.source.read(start + member.compressedSize - length, length);
-    const bytes = inflateTail(packed, maximumUnpacked)?.last(wanted);
+    const tail = inflateTail(packed, maximumUnpacked);
+    const bytes = tail === "damaged" ? undefined : tail?.last(wanted);
     if (bytes !== undefined) {
       return { offset: from, bytes };
     }
-    if (length >= largest) {
+    if (tail === "damaged" || length >= largest) {
       return undefined;
     }
   }
