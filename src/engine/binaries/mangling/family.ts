@@ -88,7 +88,7 @@ function isRunTime(symbol: string, at: number): boolean {
 
 function familyOfStd(symbol: string): SymbolFamily {
   const parsed = parseSymbol(symbol);
-  return parsed === undefined ? "libstdcxx" : familyOfNames(parsed.target);
+  return parsed === undefined ? "own-or-other" : familyOfNames(parsed.target);
 }
 
 /** By the outermost scope of every name in a tree. */
