@@ -9,5 +9,6 @@ export { hasHeaders, isRefusedUnderStableAbi, torchHeader } from "./headers.ts";
 export { bodyOfProfile, profileOf } from "./profile.ts";
 export { resolveAgainst } from "./resolve.ts";
 export { findToolchains } from "./toolchains.ts";
+export { torchVersion } from "./torchPackage.ts";
 export { describeTorchWheel } from "./wheelEnvironment.ts";
 export type { WheelEnvironment, WheelEnvironmentOptions } from "./wheelEnvironment.ts";

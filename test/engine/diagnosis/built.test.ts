@@ -5,6 +5,7 @@ import * as path from "node:path";
 import { after, describe, it } from "node:test";
 import { loadCatalogue } from "../../../src/engine/catalogue/index.ts";
 import { scanEnvironment } from "../../../src/engine/diagnosis/built/environmentScan.ts";
+import { torchOfBuild } from "../../../src/engine/diagnosis/built/builtWith.ts";
 import { Workspace } from "../../../src/engine/diagnosis/workspace.ts";
 import type { Diagnosis } from "../../../src/engine/diagnosis/index.ts";
 import { NodeFiles } from "../../../src/engine/files/index.ts";
@@ -130,6 +131,26 @@ describe("built files of a project", () => {
     assert.deepEqual(said(diagnosis), ["error libstdcxx-abi setup.py:5"]);
     fs.rmSync(path.join(site, "ops"), { recursive: true });
     fs.rmSync(path.join(site, "ops-1.0.dist-info"), { recursive: true });
+  });
+});
+
+describe("the torch of a build", () => {
+  const files = new NodeFiles();
+  const named = (text: string, name = "out/CMakeCache.txt", modified = Date.now() + 60_000): string | undefined => {
+    const root = project(`account${Math.random()}`, { [name]: text, "out/lib/libops.so": "" });
+    return torchOfBuild(path.join(root, "out/lib/libops.so"), modified, root, files)?.version;
+  };
+
+  it("is what CMake's cache or the ninja file of torch's builder names", () => {
+    assert.equal(named(`A:BOOL=ON\nTorch_DIR:PATH=${torchRoot}/share/cmake/Torch\n`), "2.13.0+cpu");
+    assert.equal(named(`cflags = -DX -isystem ${torchRoot}/include -isystem ${torchRoot}/include/torch/csrc/api/include\n`, "out/build.ninja"), "2.13.0+cpu");
+    assert.equal(named(`cflags = -I${torchRoot}/include\n`, "build/temp.linux-x86_64-cpython-311/build.ninja"), "2.13.0+cpu");
+  });
+
+  it("is not known when it is gone, came later, or is not named", () => {
+    assert.equal(named("Torch_DIR:PATH=/gone/torch/share/cmake/Torch\n"), undefined);
+    assert.equal(named(`Torch_DIR:PATH=${torchRoot}/share/cmake/Torch\n`, "out/CMakeCache.txt", 1), undefined);
+    assert.equal(named("CMAKE_BUILD_TYPE:STRING=Release\n"), undefined);
   });
 });
 

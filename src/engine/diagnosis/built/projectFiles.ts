@@ -20,7 +20,7 @@ export class ProjectBuiltFiles {
   constructor(root: string, options: ReaderOptions) {
     this.#root = root;
     this.#options = options;
-    this.#reader = new BuiltFileReader(options);
+    this.#reader = new BuiltFileReader({ ...options, root });
   }
 
   /** Forgets which files there are in build folders, and with `everything` what was read of all. */

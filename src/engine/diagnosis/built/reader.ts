@@ -7,6 +7,7 @@ import type { FitEnvironment, FitResult } from "../../fit/index.ts";
 import type { BuiltBody, DeclaredBody, Files, InstalledBody } from "../../model/index.ts";
 import type { BuiltFile } from "../../rules/index.ts";
 import { ofBody } from "../fitEnvironment.ts";
+import { torchOfBuild } from "./builtWith.ts";
 import type { Candidate } from "./candidates.ts";
 import { targetOf } from "./match.ts";
 
@@ -19,6 +20,8 @@ interface Known {
 }
 
 export interface ReaderOptions {
+  /** The project, in whose build folders accounts of the build are looked for; absent for what is installed. */
+  readonly root?: string;
   readonly files: Files;
   readonly catalogue: Catalogue;
   /** The process environment: LD_LIBRARY_PATH counts for the loader. */
@@ -74,7 +77,7 @@ export class BuiltFileReader {
       if (installed !== undefined && result === undefined) {
         yield candidate.path;
         environment ??= ofBody(installed, this.#options);
-        result = this.#fit(candidate.path, environment);
+        result = this.#fit(candidate.path, known.modified, environment);
         if (result !== undefined) {
           known.fits.set(key, result);
         }
@@ -107,13 +110,15 @@ export class BuiltFileReader {
   }
 
   /** The image is opened anew: it holds tables that nobody needs once the answer is there. */
-  #fit(file: string, environment: FitEnvironment): FitResult | undefined {
-    const described = describeBinary(file, this.#options.files);
-    return described.ok ? fit(described.body, described.image, environment, { catalogue: this.#options.catalogue, history: loadSymbolHistory() }) : undefined;
+  #fit(file: string, modified: number, environment: FitEnvironment): FitResult | undefined {
+    const { files, catalogue, root } = this.#options;
+    const described = describeBinary(file, files);
+    const builtWith = root === undefined ? undefined : torchOfBuild(file, modified, root, files);
+    return described.ok ? fit(described.body, described.image, environment, { catalogue, history: loadSymbolHistory(), ...(builtWith === undefined ? {} : { builtWith }) }) : undefined;
   }
 }
 
 /** Whether a file uses torch, through the loader or through names that torch's process has. */
-export function concernsTorch({ profile }: BuiltBody): boolean {
+function concernsTorch({ profile }: BuiltBody): boolean {
   return (profile.imports.torch ?? 0) + (profile.imports["torch-stable"] ?? 0) > 0 || profile.needed.some((name) => /^lib(?:torch|c10)/.test(path.basename(name)));
 }
