@@ -49,19 +49,19 @@ function otherTorch({ sides: { environment }, before }: Gaps): readonly string[]
 }
 
 function notLookedInto({ sides, resolution, unlookedAt, before: { assumed }, unreadVersions }: Gaps): readonly string[] {
-  // Of a machine that is not known all this follows, and its environment says it in one sentence.
-  if (sides.environment.machine === undefined) {
-    return [];
-  }
   const sentences: string[] = [];
+  if (unlookedAt.length > 0) {
+    sentences.push(`Whether ${unlookedAt.join(", ")} ${unlookedAt.length === 1 ? "is" : "are"} installed was not checked.`);
+  }
+  // Of a machine that is not known the rest follows, and its environment says it in one sentence.
+  if (sides.environment.machine === undefined) {
+    return sentences;
+  }
   for (const [library, imports] of resolution.uncertain) {
     const closed = imports.filter((one) => one.symbol.version !== undefined || (one.family !== "torch" && one.family !== "torch-stable" && one.family !== "own-or-other"));
     if (closed.length > 0 && library !== "") {
       sentences.push(`${counted(closed.length, "symbol")} of ${library} ${closed.length === 1 ? "was" : "were"} not checked: that library was not looked into.`);
     }
-  }
-  if (unlookedAt.length > 0) {
-    sentences.push(`Whether ${unlookedAt.join(", ")} ${unlookedAt.length === 1 ? "is" : "are"} installed was not checked.`);
   }
   if (assumed.length > 0) {
     const names = assumed.map((one) => one.name).join(", ");
