@@ -1,5 +1,6 @@
 import type { RangeReader } from "./range-reader.ts";
 
+/** Read in all, those that several ranges repeat included. */
 const maximumNotes = 4096;
 const maximumName = 256;
 const maximumDescriptor = 1024 * 1024;
@@ -25,10 +26,11 @@ export interface NoteRange {
 /** Notes of all ranges, each once. A note that does not fit its range ends that range. */
 export function readNotes(reader: RangeReader, ranges: readonly NoteRange[]): readonly ElfNote[] {
   const notes = new Map<number, ElfNote>();
+  let left = maximumNotes;
   let bytes = 0;
   for (const { offset, size, alignment } of ranges) {
     const pad = (length: number): number => (alignment === 8 ? Math.ceil(length / 8) * 8 : Math.ceil(length / 4) * 4);
-    for (let at = 0; at + 12 <= size && notes.size < maximumNotes && bytes < maximumBytes; ) {
+    for (let at = 0; at + 12 <= size && left > 0 && bytes < maximumBytes; left -= 1) {
       const header = reader.read(offset + at, 12);
       const nameSize = header?.getUint32(0, true) ?? Infinity;
       const descriptorSize = header?.getUint32(4, true) ?? Infinity;

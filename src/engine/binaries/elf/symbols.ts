@@ -9,7 +9,7 @@ const symbolSize = 24;
 /** Mangled names of deep templates reach some 100 KB. */
 const maximumNameLength = 1024 * 1024;
 /** Bytes of names that one listing reads: many symbols that all name one long text end it. */
-const maximumListing = 512 * 1024 * 1024;
+const maximumListing = 128 * 1024 * 1024;
 /** Symbols that are read at once when all are listed: 1.5 MB. */
 const listingWindow = 65536;
 /** After so many single reads the next ones come from the whole tables. */

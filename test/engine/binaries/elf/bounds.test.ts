@@ -169,6 +169,26 @@ describe("hostile files", () => {
     assert.ok(performance.now() - started < budget);
   });
 
+  it("cannot make the same notes be read for every one of many segments", () => {
+    const count = 50_000;
+    const notes = 4000;
+    const segment = programHeaders().find((one) => one.type === 4);
+    assert.ok(segment !== undefined);
+    const copy = changed((one) => {
+      const table = Math.ceil(library.length / 8) * 8;
+      const start = table + count * 56;
+      new Uint8Array(one.buffer).set(library.subarray(Number(view.getBigUint64(32, true)), Number(view.getBigUint64(32, true)) + view.getUint16(56, true) * 56), table);
+      for (let index = view.getUint16(56, true); index < count; index += 1) {
+        one.setUint32(table + index * 56, 4, true);
+        one.setBigUint64(table + index * 56 + 8, BigInt(start), true);
+        one.setBigUint64(table + index * 56 + 32, BigInt(notes * 12), true);
+      }
+      one.setBigUint64(32, BigInt(table), true);
+      one.setUint16(56, count, true);
+    }, count * 56 + notes * 12 + 64);
+    use(opened(copy));
+  });
+
   it("cannot make a hash chain run for ever", () => {
     const sysv = new Uint8Array(fs.readFileSync(compile(folder, "libsysv.so", `extern "C" int f() { return 1; }`, "-Wl,--hash-style=sysv")));
     const elf = openElf("/x.so", new MemoryFiles({ "/x.so": sysv }));
