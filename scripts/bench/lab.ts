@@ -10,7 +10,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { experiments, judgements, runLab, torchAt, type Observation } from "../../test/lab/index.ts";
+import { experiments, isFine, judgements, runLab, torchAt, type Observation } from "../../test/lab/index.ts";
 import { record } from "../../test/lab/record.ts";
 import { releasedExperiments } from "../../test/lab/released.ts";
 import { torch as torchPrerequisite } from "../prerequisites/torch.ts";
@@ -28,14 +28,14 @@ const outcome = await runLab(chosen, torches);
 
 for (const one of outcome.unmade) print(`could not be built: ${one.experiment.id}\n${one.text}`);
 for (const one of outcome.left) print(`left out: ${one.experiment.id}: ${one.why}`);
-for (const one of outcome.observations.filter((each) => each.comparison.judgement !== "right")) {
+for (const one of outcome.observations.filter((each) => !isFine(each.comparison.judgement))) {
   print(`${one.comparison.judgement}: ${one.experiment.id} under ${one.torch.name}: ${one.comparison.why}`);
 }
 table("torch", (one) => one.torch.name);
 table("theme", (one) => one.experiment.id.split("/")[0] ?? "");
 print(`${chosen.length} experiments, ${outcome.observations.length} observations under ${torches.map((one) => one.name).join(", ")}, ${Math.round((performance.now() - started) / 1000)} s`);
 if (options.results !== undefined) writeFileSync(options.results, record(outcome));
-if (outcome.unmade.length > 0 || outcome.observations.some((one) => one.comparison.judgement !== "right")) process.exitCode = 1;
+if (outcome.unmade.length > 0 || outcome.observations.some((one) => !isFine(one.comparison.judgement))) process.exitCode = 1;
 
 function table(heading: string, keyOf: (one: Observation) => string): void {
   const rows = new Map<string, Observation[]>();

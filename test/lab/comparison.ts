@@ -3,8 +3,11 @@ import type { Expectation } from "./experiment.ts";
 import type { Prediction } from "./prediction.ts";
 import type { Reality } from "./reality.ts";
 
-export const judgements = ["right", "wrong outcome", "wrong name", "wrong kind", "unknown", "trait not seen", "experiment is wrong"] as const;
+export const judgements = ["right", "beyond", "wrong outcome", "wrong name", "wrong kind", "unknown", "trait not seen", "experiment is wrong"] as const;
 export type Judgement = (typeof judgements)[number];
+
+/** What needs no one's attention. "beyond": reading cannot tell, and the prediction says that it left something out. */
+export const isFine = (judgement: Judgement): boolean => judgement === "right" || judgement === "beyond";
 
 export interface Comparison { readonly judgement: Judgement; readonly why: string }
 
@@ -30,11 +33,11 @@ export function compare(expected: Expectation, reality: Reality, prediction: Pre
   const sides = `the loader says ${told(reality)}; predicted: ${foretold(prediction)}`;
   if (wrong !== undefined) return { judgement: "experiment is wrong", why: `${wrong}; predicted: ${foretold(prediction)}` };
   if (expected.is === "beyond") {
-    return prediction.saysWhatItLeftOut ? { judgement: "right", why: "" } : { judgement: "wrong outcome", why: `${expected.why} The prediction does not say what it left out; ${sides}` };
+    return prediction.saysWhatItLeftOut ? { judgement: "beyond", why: "" } : { judgement: "wrong outcome", why: `${expected.why} The prediction does not say what it left out; ${sides}` };
   }
   if (prediction.verdict === "unknown") return { judgement: "unknown", why: sides };
   if (expected.is === "open") return withReality(reality, prediction, sides);
-  const fails = expected.is !== "loads";
+  const fails = expected.is !== "loads" || expected.verdict === "conflict";
   if (fails !== (prediction.verdict === "conflict")) return { judgement: "wrong outcome", why: sides };
   if (expected.is === "loads") {
     const seen = expected.disagrees === undefined || prediction.disagrees.includes(expected.disagrees);

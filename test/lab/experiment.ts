@@ -31,8 +31,8 @@ export interface Load {
 
 /** What is true by the way the experiment is built. */
 export type Expectation =
-  /** Loads. `disagrees`: and is wrong all the same, in this trait. */
-  | { readonly is: "loads"; readonly disagrees?: TraitComparison["trait"] }
+  /** Loads. `disagrees`: and is wrong all the same, in this trait; `verdict`: so wrong that it counts as a conflict. */
+  | { readonly is: "loads"; readonly disagrees?: TraitComparison["trait"]; readonly verdict?: "conflict" }
   /** The loader names this symbol first; "*" where that is left to the loader. More than one kind where people would call it either. */
   | { readonly is: "symbol"; readonly symbol: string; readonly kind: MissingKind | readonly MissingKind[] }
   | { readonly is: "library"; readonly library: string }

@@ -11,7 +11,7 @@ import { load, type Placed, type Reality } from "./reality.ts";
 import type { Torch } from "./torches.ts";
 import { make } from "./workshop.ts";
 
-export { judgements } from "./comparison.ts";
+export { isFine, judgements } from "./comparison.ts";
 export type { Comparison } from "./comparison.ts";
 export type { Experiment } from "./experiment.ts";
 export { experiments } from "./experiments/index.ts";
