@@ -44,6 +44,7 @@ export class UnpackedTail {
  */
 export function inflateTail(packed: Uint8Array, limit: number): UnpackedTail | "damaged" | undefined {
   const bits = new Bits(packed);
+  const output = new Output(limit);
   const last = Math.min(packed.length, searchedBytes) * 8;
   let trials = 0;
   for (let position = 0; position < last && trials < maximumTrials; position += 1) {
@@ -58,20 +59,20 @@ export function inflateTail(packed: Uint8Array, limit: number): UnpackedTail | "
     }
     trials += 1;
     bits.seek(position);
-    const decoded = decode(bits, packed.length, limit);
-    if (decoded.output !== undefined) {
-      return new UnpackedTail(decoded.output);
+    const { isWhole, blocks } = decode(bits, packed.length, output);
+    if (isWhole) {
+      return new UnpackedTail(output.taken());
     }
-    if (decoded.blocks >= surelyRight) {
+    if (blocks >= surelyRight) {
       return "damaged";
     }
   }
   return undefined;
 }
 
-/** Everything up to the end of the stream; without output when it does not decode, or ends elsewhere. */
-function decode(bits: Bits, packedLength: number, limit: number): { readonly output?: Uint16Array; readonly blocks: number } {
-  const output = new Output(limit);
+/** Everything up to the end of the stream; not whole when it does not decode, or ends elsewhere. */
+function decode(bits: Bits, packedLength: number, output: Output): { readonly isWhole: boolean; readonly blocks: number } {
+  output.begin();
   for (let blocks = 0; ; blocks += 1) {
     const isFinal = bits.take(1) === 1;
     const type = bits.take(2);
@@ -83,10 +84,10 @@ function decode(bits: Bits, packedLength: number, limit: number): { readonly out
       isRight = codes !== undefined && decodeBlock(bits, codes, output);
     }
     if (!isRight || bits.isPastEnd) {
-      return { blocks };
+      return { isWhole: false, blocks };
     }
     if (isFinal) {
-      return Math.ceil(bits.position / 8) === packedLength ? { output: output.taken(), blocks } : { blocks };
+      return { isWhole: Math.ceil(bits.position / 8) === packedLength, blocks };
     }
   }
 }
@@ -134,6 +135,11 @@ class Output {
 
   constructor(limit: number) {
     this.#limit = limit + window;
+  }
+
+  /** Forgets what was written: another beginning is tried. */
+  begin(): void {
+    this.#length = window;
   }
 
   push(value: number): boolean {
