@@ -1,4 +1,5 @@
 import table from "../../../data/pybind11-internals.json" with { type: "json" };
+import type { TraitComparison } from "../fit/types.ts";
 import type { Condition, DeclaredBody, Evidence, Finding, Fix, SourceEvidence } from "../model/index.ts";
 import { compareVersions, exactVersion, factsOf, observationsOf, parseVersion, valueOf } from "../model/index.ts";
 import type { Flag } from "../sources/flags/index.ts";
@@ -138,8 +139,7 @@ function foreignPybind11(context: RuleContext): readonly Finding[] {
 function otherKey(context: RuleContext, file: BuiltFile): Observed | undefined {
   const [first] = file.origin === "jit-cache" ? [] : disagreements(file, "pybind11-internals");
   if (first === undefined || file.fit === undefined) return undefined;
-  // pybind11 3 has the libstdc++ ABI in its key, which has a rule of its own.
-  if (withoutStringAbi(first.built) === withoutStringAbi(first.installed) && (missingOf(file, "abi-twin").length > 0 || disagreements(file, "libstdcxx-abi").length > 0)) return undefined;
+  if (isSaidElsewhere(file, first)) return undefined;
   const keys = `${nameOf(context, file)} has the pybind11 key ${first.built}, and ${torchOfFit(file.fit)} has ${first.installed}`;
   return {
     message: `${keys}. Modules with different keys do not see each other's types: a type that torch registers with pybind11 (torch::jit::Graph, c10d::ProcessGroup) is refused with "TypeError: ... incompatible function arguments" although it looks right. torch.Tensor is passed in another way and is not affected.`,
@@ -147,6 +147,15 @@ function otherKey(context: RuleContext, file: BuiltFile): Observed | undefined {
     severity: file.origin === "installed" ? "info" : first.weight,
     against: first.evidence,
   };
+}
+
+/**
+ * A file for another torch has another key as a matter of course: what the loader misses, or the layouts, say that already.
+ * pybind11 3 has the libstdc++ ABI in its key, which has a rule of its own.
+ */
+function isSaidElsewhere(file: BuiltFile, { built, installed }: TraitComparison): boolean {
+  if (missingOf(file, "drift").length > 0 || missingOf(file, "abi-twin").length > 0 || disagreements(file, "layout", "stamp").length > 0) return true;
+  return withoutStringAbi(built) === withoutStringAbi(installed) && disagreements(file, "libstdcxx-abi").length > 0;
 }
 
 function withoutStringAbi(key: string): string {

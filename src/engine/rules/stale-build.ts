@@ -24,7 +24,7 @@ function outdated(context: RuleContext, file: BuiltFile): Observed | undefined {
 function otherLayout(context: RuleContext, file: BuiltFile): Observed | undefined {
   if (missesSymbols(file) || disagreements(file, "stamp").length > 0) return undefined;
   const said = traitSaid(context, file, "layout", "torch-version");
-  return said === undefined ? undefined : { ...said, message: `${said.message} Rebuild it against this torch.` };
+  return said === undefined ? undefined : { ...said, message: `${said.message}${disagreements(file, "pybind11-internals").length > 0 ? " Its pybind11 key is not torch's either: types that torch registers with pybind11 are not recognised." : ""} Rebuild it against this torch.` };
 }
 
 /** torch passes its own headers as system headers, of which ninja records nothing: load() does not notice another torch. */

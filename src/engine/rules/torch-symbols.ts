@@ -21,7 +21,7 @@ function drifted(context: RuleContext, file: BuiltFile): Observed | undefined {
   const [stamped] = disagreements(file, "stamp");
   const away = file.distribution === undefined || file.target !== undefined ? "Rebuild it against this torch." : `Install a build of ${file.distribution.name} for this torch.`;
   return {
-    message: `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}, which ${torch} does not export.${near} ${loaderSays(file, first.symbol)}${releases === undefined ? "" : ` ${releases}`}${stamped === undefined ? "" : ` ${stamped.because}`} ${away} _GLIBCXX_USE_CXX11_ABI has nothing to do with it.`,
+    message: `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}, which ${torch} does not export.${near} ${loaderSays(file, first.symbol)}${releases === undefined ? "" : ` ${releases}`}${stamped === undefined ? "" : ` ${stamped.because}`} ${away}${missingOf(file, "abi-twin").length > 0 ? "" : " _GLIBCXX_USE_CXX11_ABI has nothing to do with it."}`,
     against: first.torch === undefined ? [] : [{ kind: "catalogue", table: "torch-symbols", row: first.symbol, source: first.torch.source }],
   };
 }

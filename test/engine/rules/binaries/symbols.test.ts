@@ -6,8 +6,9 @@ import { ownSymbol } from "../../../../src/engine/rules/own-symbol.ts";
 import { stableAbi } from "../../../../src/engine/rules/stable-abi.ts";
 import { torchSymbols } from "../../../../src/engine/rules/torch-symbols.ts";
 import { packagePair } from "../../../../src/engine/rules/package-pair.ts";
+import { pybind11Internals } from "../../../../src/engine/rules/pybind11-internals.ts";
 import { rules } from "../../../../src/engine/rules/index.ts";
-import { missing } from "../../../support/built-file.ts";
+import { missing, trait } from "../../../support/built-file.ts";
 import { lines, RuleProject } from "../../../support/rule-project.ts";
 
 const twin = "_ZN3c105ErrorC2ENS_14SourceLocationESs";
@@ -161,4 +162,18 @@ test("files of one distribution are one finding, which the gravest leads", () =>
   assert.deepEqual(lines(found), ["/venv/lib/site-packages/x/a.so:1 error"]);
   assert.match(found[0]?.message ?? "", /^x\/a\.so of x 1\.0 needs .* Install a build of x for this torch\./);
   assert.deepEqual(found[0]?.related.map((one) => one.location.path), ["/venv/lib/site-packages/x/b.so", "/venv/lib/site-packages/x/c.so"]);
+});
+
+test("of a recorded release, what libtorch_python may export is not called the project's own", () => {
+  const caster = missing("_ZN8pybind116detail11type_casterIN2at6TensorEvE4loadENS_6handleEb", "pybind11::detail::type_caster<at::Tensor, void>::load(pybind11::handle, bool)", "own");
+  assert.deepEqual(project(undefined).build("/p/ops.so", { fit: { missing: [caster] } }).check(ownSymbol), []);
+  const onDisk = project(undefined).torch("2.13.0", {}, { torchRoot: "/venv/torch" }).build("/p/ops.so", { fit: { missing: [caster] } });
+  assert.deepEqual(lines(onDisk.check(ownSymbol)), ["/p/setup.py:1 error"]);
+});
+
+test("a file for another torch has another pybind11 key as a matter of course", () => {
+  const key = trait("pybind11-internals", "v11_x", "v12_x", { weight: "warning" });
+  const made = (fit: object) => project(undefined).build("/p/ops.so", { fit: { traits: [key], ...fit } }).check(pybind11Internals);
+  assert.equal(made({}).length, 1);
+  assert.deepEqual([...made({ missing: [drift] }), ...made({ traits: [key, trait("layout", "2.12.0", "2.13.0", { weight: "warning" })] })], []);
 });
