@@ -53,13 +53,18 @@ describe("libraries of a real torch", options, () => {
   it("are looked into quickly", () => {
     const largest = libraries().reduce((one, other) => (fs.statSync(one).size > fs.statSync(other).size ? one : other));
     const names = [...open(largest).exportedNames()].filter((_, index) => index % 373 === 0);
+    // The processor's time, so that a busy machine does not fail it.
+    const clock = (): number => {
+      const { user, system } = process.threadCpuUsage();
+      return (user + system) / 1000;
+    };
     const times = Array.from({ length: 5 }, () => {
-      const started = performance.now();
+      const started = clock();
       const elf = open(largest);
       assert.ok(names.every((name) => elf.defines(name) && !elf.defines(`${name}x`)));
-      const looked = performance.now();
+      const looked = clock();
       assert.ok([...elf.exportedNames()].length > names.length);
-      return { look: looked - started, list: performance.now() - looked };
+      return { look: looked - started, list: clock() - looked };
     });
     assert.ok(Math.min(...times.map((one) => one.look)) < 30, JSON.stringify(times));
     assert.ok(Math.min(...times.map((one) => one.list)) < 100, JSON.stringify(times));
