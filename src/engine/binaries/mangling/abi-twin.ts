@@ -1,4 +1,4 @@
-import type { Node, Symbol } from "./ast.ts";
+import type { Node, MangledSymbol } from "./ast.ts";
 import { unlessUnreadable } from "./cursor.ts";
 import { parseSymbol } from "./demangle.ts";
 import { distinctNodes, encodeSymbol } from "./encode.ts";
@@ -77,7 +77,9 @@ function isFilesystem(node: Node): boolean {
 }
 
 function isInStd(node: Node): boolean {
-  return node.kind === "std" || (node.kind === "member" && isInStd(node.scope));
+  let scope = node;
+  while (scope.kind === "member") scope = scope.scope;
+  return scope.kind === "std";
 }
 
 function isIdentifier(node: Node, text: string): boolean {
@@ -107,7 +109,7 @@ export function abiTwinCandidates(symbol: string): readonly string[] {
   return (parsed === undefined ? undefined : unlessUnreadable(() => candidates(parsed))) ?? [];
 }
 
-function candidates(parsed: Symbol): readonly string[] {
+function candidates(parsed: MangledSymbol): readonly string[] {
   const abi = stringAbiOf(parsed.target);
   if (abi === "both") return [];
   const twins: string[] = [];
@@ -116,7 +118,7 @@ function candidates(parsed: Symbol): readonly string[] {
   return twins;
 }
 
-function encodeChanged(symbol: Symbol, change: (node: Node) => Node): string {
+function encodeChanged(symbol: MangledSymbol, change: (node: Node) => Node): string {
   const distinct = distinctNodes(symbol);
   const { root, replaced } = rewrite(symbol.target, change);
   const still = new Set<Node>();

@@ -107,7 +107,7 @@ export type Node =
   | FunctionParameter | Requires | Requirement | VendorExpression;
 
 /** A whole symbol; `suffix` is what a compiler appended to the name of a clone: ".isra.0", ".cold". */
-export interface Symbol {
+export interface MangledSymbol {
   readonly target: Node;
   readonly suffix: string;
 }

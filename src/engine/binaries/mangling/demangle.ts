@@ -1,10 +1,10 @@
 import { readWith, unlessUnreadable } from "./cursor.ts";
-import type { Symbol } from "./ast.ts";
+import type { MangledSymbol } from "./ast.ts";
 import { printSymbol } from "./print-names.ts";
 import { readSymbol } from "./read-names.ts";
 
 /** The syntax tree of a mangled name; undefined when it is none that can be read. */
-export function parseSymbol(symbol: string): Symbol | undefined {
+export function parseSymbol(symbol: string): MangledSymbol | undefined {
   return readWith(symbol, readSymbol);
 }
 

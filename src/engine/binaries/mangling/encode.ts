@@ -1,4 +1,4 @@
-import type { FunctionType, Node, Symbol } from "./ast.ts";
+import type { FunctionType, Node, MangledSymbol } from "./ast.ts";
 import { fail, maximumDepth, maximumLength } from "./cursor.ts";
 import { encodeExpression } from "./encode-expressions.ts";
 import { Identities } from "./identities.ts";
@@ -7,7 +7,7 @@ import { Identities } from "./identities.ts";
  * Writes the tree of a symbol as a mangled name, with its substitutions found anew. `distinct` are nodes that stand for
  * something else than others of the same structure: see `distinctNodes`.
  */
-export function encodeSymbol(symbol: Symbol, distinct?: ReadonlySet<Node>): string {
+export function encodeSymbol(symbol: MangledSymbol, distinct?: ReadonlySet<Node>): string {
   const encoder = new Encoder(new Identities(distinct), false);
   encodeEncoding(encoder, symbol.target);
   return `_Z${encoder.text}${symbol.suffix}`;
@@ -17,7 +17,7 @@ export function encodeSymbol(symbol: Symbol, distinct?: ReadonlySet<Node>): stri
  * The nodes of a tree just read that its compiler wrote out although an equal one stood before: so they are not the same to
  * it. The T_ of two templates are such, and two overloads of a function template.
  */
-export function distinctNodes(symbol: Symbol): ReadonlySet<Node> {
+export function distinctNodes(symbol: MangledSymbol): ReadonlySet<Node> {
   const identities = new Identities();
   encodeEncoding(new Encoder(identities, true), symbol.target);
   return identities.distinct;

@@ -1,4 +1,4 @@
-import type { FunctionEncoding, Node, Symbol } from "./ast.ts";
+import type { FunctionEncoding, Node, MangledSymbol } from "./ast.ts";
 import { fail } from "./cursor.ts";
 import { abbreviations, operators, specialNames } from "./grammar.ts";
 import { printExpression } from "./print-expressions.ts";
@@ -6,7 +6,7 @@ import { hasRight, printLeft, printParameters, printQualifiers, printReference, 
 import { maximumOutput, Printer } from "./printer.ts";
 
 /** A whole symbol as `c++filt` prints it. */
-export function printSymbol(symbol: Symbol): string {
+export function printSymbol(symbol: MangledSymbol): string {
   const printer = new Printer();
   printEncoding(printer, symbol.target, true);
   // Each word with the numbers after it is one step of cloning.

@@ -1,4 +1,4 @@
-import type { FunctionType, Node, TemplateParameter } from "./ast.ts";
+import type { FunctionType, Indirect, Node } from "./ast.ts";
 import { builtinTypes } from "./grammar.ts";
 import { printExpression } from "./print-expressions.ts";
 import { printName, printTemplateArguments } from "./print-names.ts";
@@ -193,18 +193,22 @@ function resolve(printer: Printer, type: Node): Node {
 }
 
 /** & and && to a reference: & wins. Leaves the scope of `inner` in the printer, which the caller restores. */
-function collapsed(printer: Printer, type: Node & { kind: "indirect" }): { readonly code: string; readonly inner: Node } {
+function collapsed(printer: Printer, type: Indirect): { readonly code: string; readonly inner: Node } {
   if (type.code !== "R" && type.code !== "O") return { code: type.code, inner: type.type };
-  if (type.type.kind === "parameter" && printer.inLambda === 0) printer.scope = printer.scopeOfReference(type, type.type);
-  const scope = printer.scope;
-  const inner = resolve(printer, type.type);
-  if (inner.kind === "indirect" && (inner.code === "R" || inner.code === "O")) {
+  let reference = type;
+  let { code } = type;
+  for (;;) {
     printer.step();
-    const deeper = collapsed(printer, inner);
-    return { code: type.code === "R" ? "R" : deeper.code, inner: deeper.inner };
+    if (reference.type.kind === "parameter" && printer.inLambda === 0) printer.scope = printer.scopeOfReference(reference, reference.type);
+    const scope = printer.scope;
+    const inner = resolve(printer, reference.type);
+    if (inner.kind !== "indirect" || (inner.code !== "R" && inner.code !== "O")) {
+      printer.scope = scope;
+      return { code, inner: reference.type };
+    }
+    if (inner.code === "R") code = "R";
+    reference = inner;
   }
-  printer.scope = scope;
-  return { code: type.code, inner: type.type };
 }
 
 /** What stands directly under a modifier and decides whether it needs parentheses. */
@@ -279,22 +283,16 @@ export function printExpansion(printer: Printer, pattern: Node): void {
 /** The arguments of the first template parameter in the pattern that is a pack. */
 export function findPack(printer: Printer, pattern: Node): readonly Node[] | undefined {
   const seen = new Set<Node>();
-  const find = (node: Node): readonly Node[] | undefined => {
+  const ahead = [pattern];
+  for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
     printer.step();
-    if (seen.has(node)) return undefined;
+    if (seen.has(node) || node.kind === "expansion" || node.kind === "lambda") continue;
     seen.add(node);
-    if (node.kind === "parameter") {
-      const argument = printer.wholeArgument(node satisfies TemplateParameter);
-      return argument.kind === "pack" ? argument.args : undefined;
-    }
-    if (node.kind === "expansion" || node.kind === "lambda") return undefined;
-    for (const child of childrenOf(node)) {
-      const found = find(child);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  };
-  return find(pattern);
+    const argument = node.kind === "parameter" ? printer.wholeArgument(node) : undefined;
+    if (argument?.kind === "pack") return argument.args;
+    ahead.push(...childrenOf(node).toReversed());
+  }
+  return undefined;
 }
 
 function builtinName(code: string): string {

@@ -1,4 +1,4 @@
-import type { Node, SpecialName, Symbol } from "./ast.ts";
+import type { Node, SpecialName, MangledSymbol } from "./ast.ts";
 import { type Cursor, fail, isDigit } from "./cursor.ts";
 import { abbreviations, operators, specialNames } from "./grammar.ts";
 import { readConstraint, readTemplateArgument, readTemplateArguments } from "./read-arguments.ts";
@@ -7,7 +7,7 @@ import { readParameters, readParameterDeclarations, readType } from "./read-type
 const std: Node = { kind: "std" };
 
 /** <mangled-name>, and what a compiler appended to the name of a clone. */
-export function readSymbol(cursor: Cursor): Symbol {
+export function readSymbol(cursor: Cursor): MangledSymbol {
   cursor.expect("_Z");
   const target = readEncoding(cursor);
   const suffix = cursor.text.slice(cursor.at);

@@ -56,6 +56,8 @@ describe("names that nobody made", () => {
     "60,000 pointers": `_Z1f${"P".repeat(60_000)}i`,
     "30,000 scopes": `_ZN${"1a".repeat(30_000)}E`,
     "a pointer to each type before": `_Z1fPi${list(8000, (index) => `P${number(index)}`)}`,
+    "a reference to each type before": `_Z1fRi${list(8000, (index) => `O${number(index)}`)}`,
+    "an expansion of all types before": `_Z1fPi${list(8000, (index) => `P${number(index)}`)}Dp${number(8000)}`,
     "each type twice the one before": `_Z1f3fooIiiE${list(60, (index) => `S_I${number(index + 1).repeat(2)}E`)}`,
     "each type twice the one before, of nothing": `_Z1fIJEEv3foo${list(60, (index) => `S0_I${number(index + 1).repeat(2)}E`)}`,
     "templates of templates": `_Z1f3fooIiE${list(8000, (index) => `${number(index + 1)}IiE`)}`,
