@@ -14,6 +14,8 @@ import { targetOf } from "./match.ts";
 interface Known {
   readonly stamp: string;
   readonly modified: number;
+  /** With links resolved. */
+  readonly real: string;
   /** undefined: no file that the rules could say anything of. */
   readonly body: BuiltBody | undefined;
   readonly fits: Map<string, FitResult>;
@@ -55,11 +57,6 @@ export class BuiltFileReader {
     const seen = new Set<string>();
     let environment: FitEnvironment | undefined;
     for (const candidate of candidates) {
-      const real = this.#options.files.realPath(candidate.path);
-      if (real === undefined || seen.has(real)) {
-        continue;
-      }
-      seen.add(real);
       const stamped = this.#stampOf(candidate.path);
       if (stamped === undefined) {
         continue;
@@ -68,6 +65,10 @@ export class BuiltFileReader {
         yield candidate.path;
       }
       const known = this.#describe(candidate.path, stamped);
+      if (seen.has(known.real)) {
+        continue;
+      }
+      seen.add(known.real);
       const { body } = known;
       const target = body === undefined ? undefined : targetOf(candidate, declared, body.profile.modules.map((one) => one.name));
       if (body === undefined || (target === undefined && !concernsTorch(body)) || body.profile.kind === "object") {
@@ -103,7 +104,7 @@ export class BuiltFileReader {
     let known = this.#known.get(file);
     if (known?.stamp !== stamp) {
       const described = describeBinary(file, this.#options.files);
-      known = { stamp, modified, body: described.ok ? described.body : undefined, fits: new Map() };
+      known = { stamp, modified, real: this.#options.files.realPath(file) ?? file, body: described.ok ? described.body : undefined, fits: new Map() };
       this.#known.set(file, known);
     }
     return known;
