@@ -1,5 +1,3 @@
-import type { SymbolFamily } from "../../model/index.ts";
-
 /** What a mangled name of the Itanium C++ ABI says (https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling). */
 export interface MangledName {
   readonly symbol: string;
@@ -16,16 +14,4 @@ export interface MangledName {
   readonly stringAbi: 0 | 1 | "both" | undefined;
   /** Uses libc++ (std::__1). */
   readonly libcxx: boolean;
-}
-
-/** What `binaries/mangling` offers. */
-export interface Mangling {
-  /** As `c++filt` prints it; undefined when it is no mangled name that can be read. */
-  demangle(symbol: string): string | undefined;
-  readMangled(symbol: string): MangledName | undefined;
-  /** The same entity in the other std::string ABI, mangled; undefined when no token depends on it. */
-  abiTwin(symbol: string): string | undefined;
-  /** The symbol itself and the other variants of a constructor or destructor (C1 for C2, D1 for D2). */
-  variantsOf(symbol: string): readonly string[];
-  familyOf(symbol: string): SymbolFamily;
 }
