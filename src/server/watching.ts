@@ -11,10 +11,14 @@ const watchedChanges = [
   "**/CMakeLists.txt", "**/*.cmake", "**/CMake{,User}Presets.json", "**/CMakeCache.txt",
   "**/*.py", "**/*.{toml,cfg,yml,yaml}", "**/*requirements*.{txt,in}", "**/*constraints*.txt", "**/requirements/*.{txt,in}",
   "**/*{Dockerfile,Containerfile}*", "**/abiding.json", "**/*.{c,cc,cpp,cxx,cu,cuh,h,hh,hpp,hxx}",
+  "**/*.so",
 ];
 
 /** The same, for the events of files that come or go, and folders, whose names end in anything. */
 const relevantName = /(?:\.(?:cmake|json|py|toml|cfg|ya?ml|txt|in|c|cc|cpp|cxx|cu|cuh|h|hh|hpp|hxx)|(?:Docker|Container)file[^\\/]*|[\\/][^.\\/]*|[\\/]\.venv)$/i;
+
+/** What a build makes. */
+const builtFile = /\.so(?:\.\d+)*$/;
 
 /** Environments are changed by pip and conda, mostly outside every watched folder. In milliseconds; a look is a few stats. */
 const environmentInterval = 2000;
@@ -71,6 +75,10 @@ function applyChange(session: Session, change: FileEvent): boolean {
     return false;
   }
   session.files.forget();
+  if (builtFile.test(file)) {
+    // Builds write hundreds of these: each is looked at by itself, and nothing else is read again.
+    return session.projects.invalidate(file);
+  }
   if (change.type === FileChangeType.Changed) {
     // The text of an open document is the editor's, not the disk's.
     return !session.isOpen(file) && session.projects.invalidate(file);
