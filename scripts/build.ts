@@ -1,4 +1,4 @@
-/** Bundles the extension, the language server and the command line into `dist/`. `--production` minifies. */
+/** Bundles the extension, its pages, the language server and the command line into `dist/`. `--production` minifies. */
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
@@ -50,7 +50,26 @@ async function bundle(output: (typeof outputs)[number]): Promise<void> {
   if (result.warnings.length > 0) process.exitCode = 1;
 }
 
+/** Pages run in a browser: they have no modules and nothing of Node. */
+async function bundlePage(name: string): Promise<void> {
+  const folder = join(root, "dist", "webview");
+  rmSync(join(folder, `${name}.js.map`), { force: true });
+  await build({
+    absWorkingDir: root,
+    entryPoints: [{ in: `webview/${name}/main.ts`, out: name }, { in: `webview/${name}/style.css`, out: name }],
+    outdir: folder,
+    bundle: true,
+    platform: "browser",
+    format: "iife",
+    target: "chrome120",
+    minify: production,
+    sourcemap: production ? false : "linked",
+    legalComments: "none",
+    logLevel: "warning",
+  });
+}
+
 // esbuild has printed its errors when it rejects.
-const results = await Promise.allSettled(outputs.map(bundle));
+const results = await Promise.allSettled([...outputs.map(bundle), bundlePage("binary")]);
 if (results.some((result) => result.status === "rejected")) process.exitCode = 1;
 copyFileSync(join(root, "data", "torch-symbols.br"), join(root, "dist", "torch-symbols.br"));

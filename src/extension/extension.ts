@@ -3,6 +3,7 @@
  * all knowledge is in the server.
  */
 import * as vscode from "vscode";
+import { BinaryEditor } from "./binary/index.ts";
 import { registerCommands } from "./commands/index.ts";
 import { startsServer } from "./documents.ts";
 import { EnvironmentChoices } from "./environmentChoices.ts";
@@ -14,7 +15,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Abiding", { log: true });
   const choices = new EnvironmentChoices(context.workspaceState);
   const server = new Server(context, log, choices);
-  context.subscriptions.push(log, server, new StatusBar(server), ...registerCommands({ context, log, server, choices }));
+  const { editor: binaries, registration } = BinaryEditor.register(context, server);
+  context.subscriptions.push(log, server, registration, new StatusBar(server), ...registerCommands({ context, log, server, choices, binaries }));
 
   const consider = (document: vscode.TextDocument): void => {
     if (startsServer(document)) {

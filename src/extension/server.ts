@@ -14,6 +14,7 @@ export class Server implements vscode.Disposable {
   readonly #interpreters: Interpreters;
   readonly #statusChanged = new vscode.EventEmitter<Status>();
   readonly #stateChanged = new vscode.EventEmitter<ServerState>();
+  readonly #answeredInPart = new vscode.EventEmitter<Notifications["abiding/binaryProgress"]>();
   #client: LanguageClient | undefined;
   #starting: Promise<LanguageClient> | undefined;
   #restarting: Promise<void> | undefined;
@@ -21,6 +22,8 @@ export class Server implements vscode.Disposable {
 
   readonly onDidChangeStatus = this.#statusChanged.event;
   readonly onDidChangeState = this.#stateChanged.event;
+  /** A question that takes long goes on. */
+  readonly onDidAnswerInPart = this.#answeredInPart.event;
 
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel, choices: EnvironmentChoices) {
     this.#context = context;
@@ -59,15 +62,16 @@ export class Server implements vscode.Disposable {
   }
 
   /** Asks the server, starting it first when needed. */
-  async request<M extends keyof Requests>(method: M, params: Requests[M]["params"]): Promise<Requests[M]["result"]> {
+  async request<M extends keyof Requests>(method: M, params: Requests[M]["params"], token?: vscode.CancellationToken): Promise<Requests[M]["result"]> {
     const client = await this.start();
-    return client.sendRequest<Requests[M]["result"]>(method, params);
+    return client.sendRequest<Requests[M]["result"]>(method, params, token);
   }
 
   dispose(): void {
     this.#interpreters.dispose();
     this.#statusChanged.dispose();
     this.#stateChanged.dispose();
+    this.#answeredInPart.dispose();
     void this.#client?.dispose().catch(() => undefined);
   }
 
@@ -84,6 +88,8 @@ export class Server implements vscode.Disposable {
     this.#client = client;
     const status: keyof Notifications = "abiding/statusChanged";
     client.onNotification(status, (params: Status) => this.#statusChanged.fire(params));
+    const progress: keyof Notifications = "abiding/binaryProgress";
+    client.onNotification(progress, (params: Notifications[typeof progress]) => this.#answeredInPart.fire(params));
     await client.start();
     this.#interpreters.watch();
     return client;

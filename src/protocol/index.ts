@@ -76,20 +76,52 @@ export interface BinaryParams {
   readonly uri: string;
   /** What to compare with (as `--against` takes it); absent: the selected environment of the project that the file lies in. */
   readonly against?: string;
+  /** Names this question in `abiding/binaryProgress`; absent: nobody wants to know how it goes on. */
+  readonly question?: string;
+}
+
+/** An undefined symbol: what a library asks of others. */
+export interface ImportedSymbol {
+  /** Mangled, without the version. */
+  readonly name: string;
+  /** Absent where it would be the same as the name. */
+  readonly demangled?: string;
+  readonly family: SymbolFamily;
+  readonly version?: string;
+  readonly weak: boolean;
+}
+
+/** A single library, or one of a wheel, beside what the reports say of it. */
+export interface BinaryLibrary {
+  /** As in `inspect` and in `fits`. */
+  readonly file: string;
+  /** What it is called in the wheel; the file name of a single library. */
+  readonly name: string;
+  /** The words with which the loader would refuse it; absent when nothing is known that it would refuse. */
+  readonly loaderSays?: string;
+  readonly symbols: readonly ImportedSymbol[];
 }
 
 export interface BinaryView {
+  /** The verdict in a sentence; why there is none otherwise. */
+  readonly headline: string;
   readonly inspect: InspectReport;
   /** Absent without a torch to compare with; `problem` says why. */
   readonly fits?: FitReport;
-  /** Demangled, by mangled name: every imported symbol of a single library, and every one that a report names. */
-  readonly symbols: readonly { readonly file: string; readonly name: string; readonly demangled: string; readonly family: SymbolFamily; readonly version?: string; readonly weak: boolean }[];
+  readonly libraries: readonly BinaryLibrary[];
+  /** Imported symbols of a wheel beyond those that are worth sending. */
+  readonly symbolsLeftOut: number;
   readonly against?: TorchStatus;
   readonly problem?: string;
+  /** All of it for a bug report. */
+  readonly markdown: string;
 }
 
 export interface Requests {
-  "abiding/binary": { params: BinaryParams; result: BinaryView };
+  /** null: it failed, and the log says why. What cannot be read is an error whose message says so. */
+  "abiding/binary": { params: BinaryParams; result: BinaryView | null };
+  /** Releases of torch in the catalogue, newest first. */
+  "abiding/releases": { params: Record<string, never>; result: readonly string[] };
   "abiding/status": { params: ProjectParams; result: Status | null };
   "abiding/environments": { params: ProjectParams; result: readonly EnvironmentChoice[] };
   "abiding/selectEnvironment": { params: SelectEnvironmentParams; result: Status | null };
@@ -102,6 +134,24 @@ export interface Requests {
 export interface Notifications {
   /** Server to client: the status of a project changed. */
   "abiding/statusChanged": Status;
+  /** Server to client: how far an `abiding/binary` that reads a server is; `message` is a few words. */
+  "abiding/binaryProgress": { readonly question: string; readonly message: string };
   /** Client to server: the editor's Python support changed the interpreter of a folder. */
   "abiding/interpreterChanged": { readonly folder: string; readonly interpreter?: string };
 }
+
+/** What the page of a binary asks of its host. */
+export type BinaryPageMessage =
+  /** The page can take messages. `against`: what it was compared with before it was rebuilt. */
+  | { readonly type: "ready"; readonly against?: string }
+  | { readonly type: "copy"; readonly text: string }
+  | { readonly type: "copyReport" | "compare" | "compareSelected" | "selectEnvironment" | "cancel" | "retry" | "openAsText" }
+  | { readonly type: "openRule"; readonly rule: string };
+
+/** What the host tells the page of a binary. */
+export type BinaryHostMessage =
+  | { readonly type: "busy"; readonly message: string; readonly cancellable: boolean }
+  | { readonly type: "failed"; readonly message: string }
+  | { readonly type: "copied"; readonly what: string }
+  /** `compared`: what was named to compare with; absent: the selected environment. */
+  | { readonly type: "view"; readonly view: BinaryView; readonly compared?: string };

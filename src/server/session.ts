@@ -28,6 +28,9 @@ export class Session {
   readonly documents = new TextDocuments(TextDocument);
   readonly files: RememberingFiles;
   readonly projects: Projects;
+  /** Environment variables that lead to environments. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly catalogue = loadCatalogue();
   readonly #uris = new Map<string, string>();
   readonly #selected: Readonly<Record<string, string>>;
   readonly #interpreters: Readonly<Record<string, string>>;
@@ -37,6 +40,7 @@ export class Session {
   constructor(connection: Connection, params: InitializeParams, environment: Readonly<Record<string, string | undefined>>) {
     this.connection = connection;
     this.client = abilitiesOf(params);
+    this.environment = environment;
     this.files = new RememberingFiles(new NodeFiles(), this.client.watchFiles);
     const options = optionsOf(params);
     this.#selected = byPath(options.selected);
@@ -44,7 +48,7 @@ export class Session {
     this.#pushedSettings = options.settings;
     this.projects = new Projects({
       files: this.files,
-      catalogue: loadCatalogue(),
+      catalogue: this.catalogue,
       environment,
       beforeCheck: () => this.files.refresh(),
       progress: (root) => new ScanProgress(connection, root),

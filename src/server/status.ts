@@ -36,7 +36,8 @@ export function statusOff(project: Project): Status {
   };
 }
 
-function torchStatus(installed: InstalledBody): TorchStatus {
+/** A torch in the words of a status bar. */
+export function torchStatus(installed: InstalledBody): TorchStatus {
   const version = valueOf(installed.facts, "torch-version");
   const abi = valueOf(installed.facts, "libstdcxx-abi");
   const cuda = valueOf(installed.facts, "cuda-version");

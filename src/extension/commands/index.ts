@@ -1,5 +1,6 @@
 /** The commands: one small function each, registered in one table. */
 import * as vscode from "vscode";
+import type { BinaryEditor } from "../binary/index.ts";
 import type { EnvironmentChoices } from "../environmentChoices.ts";
 import type { Server } from "../server.ts";
 import { checkWorkspace } from "./checkWorkspace.ts";
@@ -7,12 +8,14 @@ import { copyReport } from "./copyReport.ts";
 import { openRuleDocumentation } from "./openRuleDocumentation.ts";
 import { selectEnvironment } from "./selectEnvironment.ts";
 import { showFindings } from "./showFindings.ts";
+import { wouldThisLoad } from "./wouldThisLoad.ts";
 
 export interface Commands {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
   readonly server: Server;
   readonly choices: EnvironmentChoices;
+  readonly binaries: BinaryEditor;
 }
 
 const table: Readonly<Record<string, (host: Commands, ...args: readonly unknown[]) => unknown>> = {
@@ -22,6 +25,7 @@ const table: Readonly<Record<string, (host: Commands, ...args: readonly unknown[
   "abiding.showLog": ({ log }) => log.show(),
   "abiding.restartServer": ({ server }) => server.restart(),
   "abiding.openRuleDocumentation": openRuleDocumentation,
+  "abiding.wouldThisLoad": wouldThisLoad,
   "abiding.showFindings": (_, ...args) => showFindings(...args),
 };
 

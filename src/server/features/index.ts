@@ -8,6 +8,7 @@ import { rulePage } from "../rulePages.ts";
 import type { Answer } from "../server.ts";
 import type { Session } from "../session.ts";
 import { uriOf } from "../uris.ts";
+import { registerBinaries } from "./binary.ts";
 import { codeActions, showDocumentationCommand } from "./codeActions.ts";
 import { codeLenses } from "./codeLens.ts";
 import { definition } from "./definition.ts";
@@ -66,6 +67,7 @@ export function registerFeatures(session: Session, publisher: Publisher, answer:
     const view = await session.view(params.textDocument.uri, "recent");
     return view === undefined ? [] : documentSymbols(view.path, view.document, view.diagnosis);
   }));
+  registerBinaries(session, answer);
   connection.onExecuteCommand(async ({ command, arguments: args }) => {
     const page = command === showDocumentationCommand ? rulePage(String(args?.[0])) : undefined;
     if (page !== undefined && client.showDocument) {

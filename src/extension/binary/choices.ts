@@ -1,0 +1,71 @@
+import * as vscode from "vscode";
+import type { EnvironmentChoice } from "../../protocol/index.ts";
+import type { Server } from "../server.ts";
+
+/** `against` undefined: the selected environment. */
+export interface Comparison {
+  readonly against: string | undefined;
+}
+
+interface Item extends vscode.QuickPickItem {
+  readonly against?: string;
+  readonly action: "selected" | "named" | "release" | "wheel" | "folder" | "address";
+}
+
+/** Asks what a file shall be compared with; undefined: the user went away. */
+export async function askWhatToCompareWith(server: Server, uri: vscode.Uri): Promise<Comparison | undefined> {
+  const items = server.request("abiding/environments", { uri: uri.toString() }).then(itemsOf);
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Would it load with..."), matchOnDescription: true, matchOnDetail: true });
+  switch (picked?.action) {
+    case undefined:
+      return undefined;
+    case "selected":
+      return { against: undefined };
+    case "named":
+      return { against: picked.against };
+    case "release":
+      return named(await askRelease(server));
+    case "wheel":
+      return named(await browse({ canSelectFiles: true, canSelectFolders: false, filters: { [vscode.l10n.t("Wheels")]: ["whl"] } }));
+    case "folder":
+      return named(await browse({ canSelectFiles: false, canSelectFolders: true }));
+    case "address":
+      return named(await vscode.window.showInputBox({
+        title: vscode.l10n.t("Address of a torch wheel"),
+        prompt: vscode.l10n.t("The parts of the wheel that are needed are read from that server, usually a few MB; nothing is installed or run."),
+        placeHolder: "https://download.pytorch.org/whl/...",
+        ignoreFocusOut: true,
+        validateInput: (value) => (value === "" || /^https?:\/\/\S+$/i.test(value.trim()) ? undefined : vscode.l10n.t("An address starts with https:// or http://")),
+      }));
+  }
+}
+
+function itemsOf(choices: readonly EnvironmentChoice[]): Item[] {
+  const [selected] = choices.filter((one) => one.selected);
+  return [
+    { label: vscode.l10n.t("The selected environment"), action: "selected", ...(selected === undefined ? {} : { description: selected.detail, detail: selected.spec }) },
+    ...choices.filter((one) => one.hasTorch && !one.selected).map((one): Item => ({ label: one.name, description: one.detail, detail: one.spec, against: one.spec, action: "named" })),
+    { label: "", kind: vscode.QuickPickItemKind.Separator, action: "named" },
+    { label: vscode.l10n.t("A release of torch..."), action: "release" },
+    { label: vscode.l10n.t("A wheel file..."), action: "wheel" },
+    { label: vscode.l10n.t("An environment, torch or libtorch folder..."), action: "folder" },
+    { label: vscode.l10n.t("The address of a wheel..."), description: vscode.l10n.t("reads a few MB from the network"), action: "address" },
+  ];
+}
+
+async function askRelease(server: Server): Promise<string | undefined> {
+  const other = vscode.l10n.t("Another release or build...");
+  const releases = server.request("abiding/releases", {}).then((all) => [...all.map((version) => `torch==${version}`), other]);
+  const picked = await vscode.window.showQuickPick(releases, { title: vscode.l10n.t("Release of torch") });
+  return picked !== other ? picked : vscode.window.showInputBox({ title: vscode.l10n.t("Release of torch"), value: "torch==", prompt: vscode.l10n.t("A release with its build, for example torch==2.8.0+cu128") });
+}
+
+async function browse(options: vscode.OpenDialogOptions): Promise<string | undefined> {
+  const uris = await vscode.window.showOpenDialog({ ...options, canSelectMany: false, openLabel: vscode.l10n.t("Compare with this") });
+  return uris?.[0]?.fsPath;
+}
+
+function named(against: string | undefined): Comparison | undefined {
+  const spec = against?.trim();
+  return spec === undefined || spec === "" ? undefined : { against: spec };
+}

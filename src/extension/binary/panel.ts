@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import * as vscode from "vscode";
+import type { BinaryHostMessage, BinaryPageMessage, BinaryView, Status } from "../../protocol/index.ts";
+import type { Server } from "../server.ts";
+import { watchFile } from "./fileWatch.ts";
+import { pageMessage } from "./messages.ts";
+import { setPage } from "./page.ts";
+
+/** One editor of one file: asks the server, shows what it says, and asks again when the file or the environment changed. */
+export class BinaryPanel implements vscode.Disposable {
+  readonly uri: vscode.Uri;
+  readonly #panel: vscode.WebviewPanel;
+  readonly #server: Server;
+  readonly #disposables: vscode.Disposable[];
+  /** What was named to compare with; undefined: the selected environment. */
+  #against: string | undefined;
+  #view: BinaryView | undefined;
+  /** What the page shows, for when it is built anew. */
+  #shown: BinaryHostMessage | undefined;
+  #question: { readonly id: string; readonly cancellation: vscode.CancellationTokenSource } | undefined;
+  /** The answer is of before a change that happened while nobody looked. */
+  #stale = true;
+  readonly #torches = new Map<string, string>();
+
+  constructor(uri: vscode.Uri, panel: vscode.WebviewPanel, server: Server, extension: vscode.Uri, asked: { readonly against: string | undefined } | undefined) {
+    this.uri = uri;
+    this.#panel = panel;
+    this.#server = server;
+    this.#against = asked?.against;
+    let isAsked = asked !== undefined;
+    this.#disposables = [
+      panel.webview.onDidReceiveMessage((data: unknown) => {
+        const message = pageMessage(data);
+        if (message?.type === "ready" && !isAsked && this.#view === undefined) {
+          // After a reload of the window the page knows what it was compared with.
+          this.#against = message.against;
+        }
+        isAsked = true;
+        if (message !== undefined) {
+          void this.#answer(message);
+        }
+      }),
+      panel.onDidChangeViewState(() => {
+        if (panel.visible && this.#stale && this.#shown !== undefined) {
+          this.#ask();
+        }
+      }),
+      watchFile(uri, () => this.#refresh()),
+      server.onDidChangeStatus((status) => this.#statusChanged(status)),
+      server.onDidAnswerInPart(({ question, message }) => {
+        if (question === this.#question?.id) {
+          this.#show({ type: "busy", message: vscode.l10n.t("Reading {0}", message), cancellable: true });
+        }
+      }),
+    ];
+    setPage(panel.webview, extension, uri.path.slice(uri.path.lastIndexOf("/") + 1));
+  }
+
+  get isActive(): boolean {
+    return this.#panel.active;
+  }
+
+  reveal(): void {
+    this.#panel.reveal();
+  }
+
+  compare(against: string | undefined): void {
+    this.#against = against;
+    this.#ask();
+  }
+
+  dispose(): void {
+    this.#question?.cancellation.cancel();
+    this.#disposables.forEach((one) => void one.dispose());
+  }
+
+  async #answer(message: BinaryPageMessage): Promise<void> {
+    switch (message.type) {
+      case "ready":
+        if (this.#shown !== undefined && !this.#stale) {
+          this.#show(this.#shown);
+        } else {
+          this.#ask();
+        }
+        break;
+      case "copy":
+        await this.#copy(message.text, vscode.l10n.t("symbol"));
+        break;
+      case "copyReport":
+        if (this.#view !== undefined) {
+          await this.#copy(this.#view.markdown, vscode.l10n.t("report"));
+        }
+        break;
+      case "compare":
+        await vscode.commands.executeCommand("abiding.wouldThisLoad", this.uri);
+        break;
+      case "compareSelected":
+        this.compare(undefined);
+        break;
+      case "selectEnvironment":
+        await vscode.commands.executeCommand("abiding.selectEnvironment");
+        this.#refresh();
+        break;
+      case "cancel":
+        this.#question?.cancellation.cancel();
+        break;
+      case "retry":
+        this.#ask();
+        break;
+      case "openAsText":
+        await vscode.commands.executeCommand("vscode.openWith", this.uri, "default");
+        break;
+      case "openRule":
+        await vscode.commands.executeCommand("abiding.openRuleDocumentation", message.rule);
+        break;
+    }
+  }
+
+  async #copy(text: string, what: string): Promise<void> {
+    await vscode.env.clipboard.writeText(text);
+    // Not what the page shows: it is said once.
+    await this.#panel.webview.postMessage({ type: "copied", what } satisfies BinaryHostMessage);
+  }
+
+  #refresh(): void {
+    this.#stale = true;
+    if (this.#panel.visible) {
+      this.#ask();
+    }
+  }
+
+  /** The selected torch changed, of some folder; when it is not ours, the answer is the same again. */
+  #statusChanged({ folder, torch }: Status): void {
+    const now = JSON.stringify(torch);
+    const before = this.#torches.get(folder) ?? JSON.stringify(this.#view?.against);
+    this.#torches.set(folder, now);
+    if (now !== before && this.#against === undefined && this.#view !== undefined) {
+      this.#refresh();
+    }
+  }
+
+  #show(message: BinaryHostMessage): void {
+    this.#shown = message;
+    void this.#panel.webview.postMessage(message);
+  }
+
+  #ask(): void {
+    this.#question?.cancellation.cancel();
+    const question = { id: randomUUID(), cancellation: new vscode.CancellationTokenSource() };
+    this.#question = question;
+    this.#stale = false;
+    this.#show({ type: "busy", message: this.#against === undefined ? vscode.l10n.t("Comparing with the selected environment") : vscode.l10n.t("Comparing with {0}", this.#against), cancellable: true });
+    const params = { uri: this.uri.toString(), question: question.id, ...(this.#against === undefined ? {} : { against: this.#against }) };
+    this.#server.request("abiding/binary", params, question.cancellation.token).then(
+      (view) => {
+        if (question === this.#question) {
+          this.#view = view ?? undefined;
+          this.#show(view === null
+            ? { type: "failed", message: vscode.l10n.t("The file could not be looked at. The log of Abiding says why.") }
+            : { type: "view", view, ...(this.#against === undefined ? {} : { compared: this.#against }) });
+        }
+      },
+      (error: unknown) => {
+        if (question === this.#question) {
+          const cancelled = question.cancellation.token.isCancellationRequested;
+          this.#show({ type: "failed", message: cancelled ? vscode.l10n.t("Cancelled.") : error instanceof Error ? error.message : String(error) });
+        }
+      },
+    ).finally(() => question.cancellation.dispose());
+  }
+}

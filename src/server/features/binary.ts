@@ -1,0 +1,126 @@
+/** What a shared library or a wheel is, needs, and whether it would load: the request behind the editor for binaries. */
+import * as path from "node:path";
+import { LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
+import type { CancellationToken } from "vscode-languageserver/node";
+import { RangeCache, userCacheFolder } from "../../engine/binaries/remote/index.ts";
+import type { RemoteOptions } from "../../engine/binaries/remote/index.ts";
+import { examine, inspectReport, judge, ofBody, openEnvironment } from "../../engine/diagnosis/index.ts";
+import type { Examined } from "../../engine/diagnosis/index.ts";
+import { NodeFiles } from "../../engine/files/index.ts";
+import type { FitEnvironment } from "../../engine/fit/index.ts";
+import { describeEnvironment } from "../../engine/installed/index.ts";
+import type { Surroundings } from "../../engine/installed/index.ts";
+import type { Files, FitReport } from "../../engine/model/index.ts";
+import type { BinaryParams, BinaryView, Notifications, Requests } from "../../protocol/index.ts";
+import type { Answer } from "../server.ts";
+import type { Session } from "../session.ts";
+import { inSlices } from "../slices.ts";
+import { torchStatus } from "../status.ts";
+import { pathOf } from "../uris.ts";
+import { binaryMarkdown, headline } from "./binaryMarkdown.ts";
+import { librariesOf } from "./binarySymbols.ts";
+
+export function registerBinaries(session: Session, answer: Answer): void {
+  const { connection } = session;
+  const binary: keyof Requests = "abiding/binary";
+  connection.onRequest(binary, (params: BinaryParams, token: CancellationToken) =>
+    answer<BinaryView | null>(binary, token, null, () => binaryView(session, params, token)));
+  const releases: keyof Requests = "abiding/releases";
+  connection.onRequest(releases, () => session.catalogue.torchReleases.map((one) => one.version).toReversed());
+}
+
+/** Reads the file and compares it. Throws ResponseError with a sentence for people when the file cannot be read. */
+async function binaryView(session: Session, params: BinaryParams, token: CancellationToken): Promise<BinaryView | null> {
+  const file = pathOf(params.uri);
+  if (file === undefined) {
+    throw new ResponseError(LSPErrorCodes.RequestFailed, "Only files on the machine where the language server runs can be read.");
+  }
+  // What the session's files remember belongs to projects; a file that is looked at may lie anywhere and have just been linked.
+  const files = new NodeFiles();
+  const remote = remoteOptions(session, params, token);
+  const answer = await examine(file, { files, root: path.dirname(file), remote });
+  if (!answer.ok) {
+    throw new ResponseError(LSPErrorCodes.RequestFailed, answer.message);
+  }
+  const { examined } = answer;
+  try {
+    const environment = await environmentFor(session, file, params.against, files, remote);
+    if (token.isCancellationRequested) {
+      return null;
+    }
+    const fits = environment.ok ? judge(examined, environment.environment, { catalogue: session.catalogue, files }) : undefined;
+    return await viewOf(examined, fits, environment, token);
+  } finally {
+    examined.dispose();
+  }
+}
+
+type Found = { readonly ok: true; readonly environment: FitEnvironment } | { readonly ok: false; readonly message: string };
+
+async function viewOf(examined: Examined, fits: FitReport | undefined, environment: Found, token: CancellationToken): Promise<BinaryView | null> {
+  const listed = await inSlices(librariesOf(examined, fits), () => !token.isCancellationRequested);
+  if (listed === undefined) {
+    return null;
+  }
+  const against = environment.ok ? torchStatus(environment.environment.body) : undefined;
+  const view: Omit<BinaryView, "markdown"> = {
+    headline: fits === undefined ? "Not compared: no torch to compare with." : headline(fits.verdict, `torch ${against?.version ?? "of unknown version"}`),
+    inspect: inspectReport(examined),
+    libraries: listed.libraries,
+    symbolsLeftOut: listed.leftOut,
+    ...(fits === undefined ? {} : { fits }),
+    ...(against === undefined ? {} : { against }),
+    ...(environment.ok ? {} : { problem: environment.message }),
+  };
+  return { ...view, markdown: binaryMarkdown(view) };
+}
+
+/** What was named; else what the project around the file is checked against; else the torch beside which the file is installed. */
+async function environmentFor(session: Session, file: string, against: string | undefined, files: Files, remote: RemoteOptions): Promise<Found> {
+  const project = session.projects.of(file) ?? (inEnvironment(file) === undefined ? session.projects.all[0] : undefined);
+  const where: Surroundings = project === undefined
+    ? { root: path.dirname(file), files, catalogue: session.catalogue, environment: session.environment }
+    : { ...project.surroundings, files };
+  const named = against ?? project?.against;
+  if (named !== undefined) {
+    return openEnvironment(named, where, remote);
+  }
+  const prefix = inEnvironment(file);
+  const around = project !== undefined || prefix === undefined ? undefined : describeEnvironment(prefix, files, session.catalogue);
+  const [installed] = around?.torchRoot !== undefined ? [around] : project?.settings.enable === true ? (await project.recent()).installed : [];
+  if (installed?.source === "catalogue") {
+    return openEnvironment(installed.name, where, remote);
+  }
+  const found = installed === undefined ? await openEnvironment(undefined, where, remote) : { ok: true as const, environment: ofBody(installed, where) };
+  return found.ok ? found : { ok: false, message: "No torch was found to compare with: not in a virtual environment around this folder, not in the active one, not with the Python on PATH." };
+}
+
+/** The prefix of the environment that a file is installed in, as far as its path tells. */
+function inEnvironment(file: string): string | undefined {
+  return /^(.+)[\\/]lib(?:64)?[\\/]python3[^\\/]*[\\/]site-packages[\\/]/.exec(file)?.[1];
+}
+
+const progressInterval = 100;
+
+function remoteOptions({ connection, environment }: Session, { question }: BinaryParams, token: CancellationToken): RemoteOptions {
+  const controller = new AbortController();
+  token.onCancellationRequested(() => controller.abort());
+  const folder = userCacheFolder(environment);
+  const method: keyof Notifications = "abiding/binaryProgress";
+  let told = Number.NEGATIVE_INFINITY;
+  return {
+    signal: controller.signal,
+    ...(folder === undefined ? {} : { cache: new RangeCache(folder) }),
+    ...(question === undefined ? {} : {
+      progress: (bytes, what) => {
+        const now = performance.now();
+        if (now - told < progressInterval) {
+          return;
+        }
+        told = now;
+        const params: Notifications[typeof method] = { question, message: `${(bytes / 1e6).toFixed(1)} MB of ${what}` };
+        connection.sendNotification(method, params).catch(() => undefined);
+      },
+    }),
+  };
+}

@@ -1,0 +1,81 @@
+/** The sections about one library: why it would not load, what was compared, what it is, what it needs, and its imported symbols. */
+import type { BinaryLibrary, BinaryView } from "../../src/protocol/index.ts";
+import { el, icon, plural } from "./dom.ts";
+import type { Mark } from "./dom.ts";
+import { missingParts } from "./missing.ts";
+import { identity, needs, table } from "./profile.ts";
+import type { Filter } from "./search.ts";
+import { symbolList } from "./symbolList.ts";
+
+type Fit = NonNullable<NonNullable<BinaryView["fits"]>["members"]>[number];
+type Trait = Fit["traits"][number];
+type Binary = BinaryView["inspect"]["binaries"][number];
+
+/** How everything on the page is shown. */
+export interface Showing {
+  readonly filter: Filter;
+  readonly demangled: boolean;
+}
+
+export function section(title: string, ...content: readonly (HTMLElement | undefined)[]): HTMLElement | undefined {
+  const present = content.filter((one) => one !== undefined);
+  return present.length === 0 ? undefined : el("section", {}, el("h2", {}, title), ...present);
+}
+
+export function loaderSays({ loaderSays: words }: BinaryLibrary): HTMLElement | undefined {
+  return words === undefined ? undefined : el("div", { class: "loader" }, el("p", { class: "dim" }, "The loader would say"), el("pre", {}, words));
+}
+
+export function reasons(fit: Fit | undefined, { filter, demangled }: Showing): HTMLElement | undefined {
+  return fit === undefined ? undefined : section("Why It Would Not Load", ...missingParts(fit, filter, demangled));
+}
+
+export function comparison(fit: Fit | undefined, { filter }: Showing): HTMLElement | undefined {
+  const traits = fit?.traits.filter((one) => filter(one.trait, one.built, one.installed, one.because)) ?? [];
+  return traits.length === 0 ? undefined : section("Compared", el("table", { class: "traits" },
+    el("caption", { class: "hidden" }, "Traits of the file and of torch"),
+    el("thead", {}, el("tr", {}, ...["Trait", "File", "Torch", "Result"].map((title) => el("th", { scope: "col" }, title)))),
+    el("tbody", {}, ...traits.map(traitRow))));
+}
+
+function traitRow(trait: Trait): HTMLElement {
+  const [mark, word] = traitMark(trait);
+  const result = el("span", { class: "result" }, word);
+  result.prepend(icon(mark));
+  return el("tr", {},
+    el("th", { scope: "row" }, trait.trait), el("td", {}, trait.built), el("td", {}, trait.installed),
+    el("td", {}, result, ...(trait.agrees === true || trait.because === "" ? [] : [el("p", {}, trait.because)])));
+}
+
+function traitMark({ agrees, weight }: Trait): readonly [Mark, string] {
+  switch (agrees) {
+    case true:
+      return ["good", "agrees"];
+    case null:
+      return ["unknown", "not compared"];
+    case false:
+      return weight === "error" ? ["bad", "disagrees"] : weight === "warning" ? ["warning", "disagrees"] : ["info", "differs"];
+  }
+}
+
+export function nature(binary: Binary | undefined, { filter }: Showing): readonly (HTMLElement | undefined)[] {
+  if (binary === undefined) {
+    return [];
+  }
+  const { profile } = binary;
+  const unknown = binary.notKnown.filter((one) => filter(one));
+  return [
+    section("What It Needs", table("What it needs", needs(profile), filter)),
+    section("What It Is", table("What it is", identity(profile), filter), unknown.length === 0 ? undefined : el("ul", {}, ...unknown.map((one) => el("li", {}, one)))),
+  ];
+}
+
+export function symbols(library: BinaryLibrary, { filter, demangled }: Showing): HTMLElement | undefined {
+  if (library.symbols.length === 0) {
+    return undefined;
+  }
+  const list = symbolList(`symbols of ${library.name}`, library.symbols, filter, demangled);
+  const matches = Number(list.dataset.matches);
+  const all = library.symbols.length;
+  return matches === 0 ? undefined : section(matches === all ? `Imported Symbols (${all.toLocaleString("en")})` : `Imported Symbols (${matches.toLocaleString("en")} of ${plural(all, "symbol")})`, list);
+}

@@ -1,0 +1,126 @@
+/** The page of a shared library or wheel. Everything that it knows comes from its host; it looks at no file and no server. */
+import type { BinaryHostMessage, BinaryView } from "../../src/protocol/index.ts";
+import { button, el, icon, plural } from "./dom.ts";
+import { currentState, forgetAgainst, keep, keepScroll, tell } from "./host.ts";
+import { filterOf } from "./search.ts";
+import { refusal, sections, verdict } from "./view.ts";
+
+const name = document.title;
+const search = el("input", { type: "search", placeholder: "Search symbols and rows", "aria-label": "Search symbols and rows", spellcheck: "false", autocomplete: "off" });
+const found = el("span", { class: "found", role: "status" });
+const demangle = button("Demangle", () => {
+  keep({ demangled: !currentState().demangled });
+  draw();
+}, { class: "toggle", title: "Show C++ names as they are written in sources" });
+const compareSelected = button("Compare with Selected Environment", () => tell({ type: "compareSelected" }), { hidden: true });
+const answer = el("div", { class: "verdict", role: "status", "aria-live": "polite" });
+const actions = el("div", { class: "actions" });
+const body = el("div", { class: "sections" });
+const main = el("main", {}, el("h1", {}, name), answer, actions, body);
+let view: BinaryView | undefined;
+
+document.body.append(
+  el("header", { role: "search" },
+    search, found, demangle,
+    button("Copy Report", () => tell({ type: "copyReport" })),
+    button("Compare with Another Torch…", () => tell({ type: "compare" })),
+    compareSelected),
+  main,
+);
+
+search.value = currentState().search;
+search.addEventListener("input", () => {
+  keep({ search: search.value });
+  draw();
+});
+search.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && search.value !== "") {
+    search.value = "";
+    keep({ search: "" });
+    draw();
+    event.preventDefault();
+  }
+});
+addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "f") {
+    search.focus();
+    search.select();
+    event.preventDefault();
+  }
+});
+
+function draw(): void {
+  const { demangled, search: text } = currentState();
+  demangle.setAttribute("aria-pressed", demangled ? "true" : "false");
+  if (view === undefined) {
+    body.replaceChildren();
+    found.textContent = "";
+    return;
+  }
+  const filter = filterOf(text);
+  const made = sections(view, { filter, demangled });
+  const says = text === "" ? refusal(view) : undefined;
+  body.replaceChildren(...(says === undefined ? [] : [says]), ...made);
+  const symbols = view.libraries.flatMap((one) => one.symbols).filter((one) => filter(one.name, one.demangled, one.version)).length;
+  found.textContent = text === "" ? "" : made.length === 0 ? "Nothing found" : plural(symbols, "symbol");
+}
+
+/** Only what differs is said again. */
+function say(elements: readonly HTMLElement[], ...buttons: readonly HTMLElement[]): void {
+  const after = el("div", {}, ...elements);
+  if (answer.textContent !== after.textContent) {
+    answer.replaceChildren(...elements);
+  }
+  actions.replaceChildren(...buttons);
+}
+
+function problem(message: string): HTMLElement {
+  const made = el("p", { class: "headline" }, message);
+  made.prepend(icon("warning"));
+  return made;
+}
+
+addEventListener("message", ({ data }: MessageEvent<BinaryHostMessage>) => {
+  switch (data.type) {
+    case "busy":
+      main.setAttribute("aria-busy", "true");
+      say([el("p", { class: "headline busy" }, data.message)], ...(data.cancellable ? [button("Cancel", () => tell({ type: "cancel" }))] : []));
+      break;
+    case "failed":
+      main.removeAttribute("aria-busy");
+      view = undefined;
+      say([problem(data.message)], button("Try Again", () => tell({ type: "retry" })), button("Open as Text", () => tell({ type: "openAsText" })));
+      draw();
+      break;
+    case "copied":
+      found.textContent = `Copied ${data.what}`;
+      break;
+    case "view": {
+      main.removeAttribute("aria-busy");
+      const isFirst = view === undefined;
+      view = data.view;
+      if (data.compared === undefined) {
+        forgetAgainst();
+      } else {
+        keep({ against: data.compared });
+      }
+      compareSelected.hidden = data.compared === undefined;
+      say(verdict(view), ...(view.fits === undefined ? [button("Select Environment…", () => tell({ type: "selectEnvironment" }))] : []));
+      draw();
+      if (isFirst) {
+        scrollTo(0, currentState().scroll[""] ?? 0);
+      }
+      break;
+    }
+  }
+});
+
+let scrolling = 0;
+addEventListener("scroll", () => {
+  cancelAnimationFrame(scrolling);
+  scrolling = requestAnimationFrame(() => keepScroll("", scrollY));
+});
+
+draw();
+const { against } = currentState();
+tell({ type: "ready", ...(against === undefined ? {} : { against }) });
