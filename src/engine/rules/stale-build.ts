@@ -56,7 +56,7 @@ function day(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 16).replace("T", " ");
 }
 
-/** Times alone prove little after a checkout, so this is a note; it is said of files that a build left where it was made. */
+/** Times alone prove little after a checkout, and whoever edits knows, so this is a hint; it is said of files that a build left where it was made. */
 function olderThanSources(context: RuleContext, file: BuiltFile): Observed | undefined {
   const { target } = file;
   if (target === undefined || file.modified === 0 || (file.origin !== "build-folder" && file.origin !== "beside-package" && file.origin !== "editable-install")) return undefined;
@@ -64,7 +64,7 @@ function olderThanSources(context: RuleContext, file: BuiltFile): Observed | und
   if (newer.length === 0) return undefined;
   return {
     message: `${nameOf(context, file)} (${day(file.modified)} UTC) is older than ${newer.length === 1 ? "a source" : `${newer.length} sources`} of target ${target.name}: ${listed(newer.map((source) => basename(source.path)))} changed since. What was found in the file may no longer be true of the sources; rebuild to see.`,
-    severity: "info",
+    severity: "hint",
     related: newer.slice(0, 5).map((source) => ({ message: `${shortPath(source.path, context.root)} is newer than the file.`, location: source.location })),
   };
 }

@@ -43,10 +43,10 @@ test("a torch with other layouts", () => {
   assert.deepEqual(made.check(staleBuild).map((one) => `${one.severity} ${one.message}`), ["warning ops.so was compiled with torch 2.12.0, and torch 2.13.0 in .venv has other sizes. Rebuild it against this torch."]);
 });
 
-test("newer sources are a note, and only for files that a build left", () => {
+test("newer sources are a hint, and only for files that a build left", () => {
   const at = (modified: number, origin: "build-folder" | "installed" | "named") => project().build("/p/build/ops.so", { fit: { verdict: "no-conflict" }, file: { modified, origin } }).check(staleBuild);
   const found = at(-10_000, "build-folder");
-  assert.deepEqual(lines(found), ["/p/run.py:1 info"]);
+  assert.deepEqual(lines(found), ["/p/run.py:1 hint"]);
   assert.match(found[0]?.message ?? "", /^build\/ops\.so \(1969-12-31 23:59 UTC\) is older than a source of target ops: ops\.cpp changed since\./);
   assert.deepEqual([...at(1, "build-folder"), ...at(-500, "build-folder"), ...at(-10_000, "installed"), ...at(-10_000, "named")], []);
 });
