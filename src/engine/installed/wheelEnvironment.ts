@@ -17,7 +17,7 @@ export interface WheelEnvironmentOptions {
   readonly catalogue: Catalogue;
   /**
    * Asked before a step that costs much: unpacking a whole large library. `bytes` is what would be fetched, `what` names
-   * it. Without it nothing of the kind is done, and `notKnown` says what it would have cost.
+   * it. Without it this is done for a wheel on this machine only; `notKnown` says what it would have cost.
    */
   readonly allow?: Permission;
 }
@@ -57,8 +57,9 @@ const maximumCore = 32 * 1024 * 1024;
  * ByteSourceError.
  */
 export async function describeTorchWheel(source: ByteSource, where: string, options: WheelEnvironmentOptions): Promise<WheelEnvironment> {
+  const archive = await openArchive(source);
   // An address may hold a password; the source's name is fit to be shown.
-  return describeArchive(await openArchive(source), /^https?:\/\//i.test(where) ? source.name : where, options);
+  return /^https?:\/\//i.test(where) ? describeArchive(archive, source.name, options) : describeArchive(archive, where, { allow: () => true, ...options });
 }
 
 async function describeArchive(archive: Archive, where: string, options: WheelEnvironmentOptions): Promise<WheelEnvironment> {
@@ -95,7 +96,8 @@ async function describeArchive(archive: Archive, where: string, options: WheelEn
     shadowed: [],
     notKnown: [...notTold, ...notKnown],
   };
-  return { body, libraries, files, torchRoot, notKnown: body.notKnown };
+  // Nobody needs the whole libtorch_python any more.
+  return { body, libraries, files: sparseFiles(where, archive, contents, undefined), torchRoot, notKnown: body.notKnown };
 }
 
 /** One member costs only itself: what is wrong with it is said. */

@@ -36,8 +36,9 @@ export class RangeCache {
   readonly #limit: number;
   #written = evictionStep;
 
-  constructor(folder: string = path.join(userCacheFolder(), "ranges"), limit: number = defaultLimit) {
-    this.#folder = folder;
+  /** `folder` is the program's cache folder; the ranges have a folder of their own in it. */
+  constructor(folder: string = userCacheFolder(), limit: number = defaultLimit) {
+    this.#folder = path.join(folder, "ranges");
     this.#limit = limit;
   }
 

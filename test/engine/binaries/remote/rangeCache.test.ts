@@ -72,8 +72,8 @@ describe("RangeCache", () => {
 
   it("takes damaged pieces and notes for missing ones", async () => {
     await ranges(url, [0, 50_000]);
-    const [resource] = readdirSync(folder);
-    const place = join(folder, resource ?? assert.fail());
+    const [resource] = readdirSync(join(folder, "ranges"));
+    const place = join(folder, "ranges", resource ?? assert.fail());
     const piece = readdirSync(place).find((name) => name.startsWith("0-")) ?? assert.fail();
     appendFileSync(join(place, piece), "x");
     writeFileSync(join(place, "7-9999999"), "short");
@@ -89,7 +89,7 @@ describe("RangeCache", () => {
     for (const [index, name] of ["a", "b", "c"].entries()) {
       const resource = await cache.open(name, 1_000_000);
       await resource?.put(0, content.subarray(0, 60_000));
-      for (const one of readdirSync(folder)) if (statSync(join(folder, one)).mtimeMs > Date.now() - 60_000) utimesSync(join(folder, one), 1000 + index, 1000 + index);
+      for (const one of readdirSync(join(folder, "ranges"))) if (statSync(join(folder, "ranges", one)).mtimeMs > Date.now() - 60_000) utimesSync(join(folder, "ranges", one), 1000 + index, 1000 + index);
     }
     // The size is looked at when a cache writes for the first time, and then every 16 MB.
     const next = await new RangeCache(folder, 150_000).open("d", 1_000_000);
