@@ -3,24 +3,24 @@ import type { Node } from "./ast.ts";
 import { isDigit } from "./cursor.ts";
 import { parseSymbol } from "./demangle.ts";
 import { builtinTypes } from "./grammar.ts";
-import { childrenOf } from "./tree.ts";
+import { childrenOf, nameOf } from "./tree.ts";
 
 /** Namespaces of libtorch whose ABI nobody promises. */
 const torchNamespaces: ReadonlySet<string> = new Set(["c10", "at", "torch", "caffe2", "c10d"]);
 /** Namespaces in torch that are headers only: nothing of them is in libtorch. */
 const headerNamespaces: ReadonlySet<string> = new Set(["stable", "headeronly"]);
 
-/** Namespaces of the C++ run time beside std. */
-const ownScopes: ReadonlySet<string> = new Set(["__gnu_cxx", "__cxxabiv1"]);
+/** Names outside of std in what libstdc++ exports: its other namespaces, and the types of the C library. */
+const runTimeNames: ReadonlySet<string> = new Set(["__gnu_cxx", "__gnu_internal", "__gnu_debug", "__gnu_parallel", "__cxxabiv1", "__mbstate_t", "_IO_FILE", "__va_list_tag", "__locale_struct"]);
 
 /** C names by how they begin; the first that fits decides. */
 const cFamilies: readonly (readonly [RegExp, SymbolFamily])[] = [
   [/^TH[PC][A-Z_]/, "torch"],
   [/^(?:aoti_torch|torch)_/, "torch-stable"],
   [/^_?Py[A-Z_]/, "python"],
-  [/^(?:cuda[A-Z]|cu[A-Z]|__cuda|cublas|cudnn|cupti|nccl[A-Z]|cufft|curand|cusparse|cusolver|nvrtc[A-Z]|__nvrtc|(?:__)?nvJitLink)/, "cuda"],
+  [/^(?:cuda[A-Z]|cu[A-Z]|__cuda|cublas|cudnn|cupti|nccl[A-Z]|cufft|curand|cusparse|cusolver|cuvid|nvrtc[A-Z]|__nvrtc|(?:__)?nvJitLink|nvjpeg[A-Z]|nvml[A-Z]|nvshmem)/, "cuda"],
   // The parts of the C++ run time that the C library provides.
-  [/^__cxa_(?:finalize|(?:thread_)?atexit(?:_impl)?|at_quick_exit)$/, "glibc"],
+  [/^__cxa_(?:finalize|atexit|thread_atexit_impl|at_quick_exit)$/, "glibc"],
   [/^(?:__cxa_|__gxx_personality|__dynamic_cast$|__once_proxy$)/, "libstdcxx"],
 ];
 
@@ -36,8 +36,7 @@ export function familyOf(symbol: string): SymbolFamily {
   if (first === undefined) return isRunTime(symbol, start.at) ? "libstdcxx" : "own-or-other";
   // A C name of torch that has C++ parameters: THPVariable_Wrap(at::TensorBase).
   if (!start.nested) return /^TH[PC][A-Z_]/.test(first.text) ? "torch" : "own-or-other";
-  if (first.text === "__cxxabiv1") return "libstdcxx";
-  if (first.text === "__gnu_cxx") return familyOfStd(symbol);
+  if (runTimeNames.has(first.text)) return familyOfStd(symbol);
   if (!torchNamespaces.has(first.text)) return "own-or-other";
   return first.text === "torch" && headerNamespaces.has(identifierAt(symbol, first.end)?.text ?? "") ? "own-or-other" : "torch";
 }
@@ -88,15 +87,15 @@ function isRunTime(symbol: string, at: number): boolean {
 
 function familyOfStd(symbol: string): SymbolFamily {
   const parsed = parseSymbol(symbol);
-  return parsed === undefined ? "own-or-other" : familyOfNames(parsed.target);
+  return parsed === undefined ? "own-or-other" : familyOfNames(nameOf(parsed.target));
 }
 
-/** By the outermost scope of every name in a tree. */
-function familyOfNames(target: Node): SymbolFamily {
+/** By the outermost scope of every name that a name of std is made of: parameters say nothing, std::time_put takes a tm. */
+function familyOfNames(name: Node): SymbolFamily {
   let family: SymbolFamily = "libstdcxx";
-  const seen = new Set<Node>([target]);
+  const seen = new Set<Node>([name]);
   for (const node of seen) {
-    if (node.kind === "identifier" && !ownScopes.has(node.text)) {
+    if (node.kind === "identifier" && !runTimeNames.has(node.text)) {
       if (torchNamespaces.has(node.text)) return "torch";
       family = "own-or-other";
     } else if (node.kind === "member") {

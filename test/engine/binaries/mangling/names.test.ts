@@ -84,10 +84,11 @@ describe("familyOf", () => {
     ],
     "torch-stable": ["aoti_torch_get_data_ptr", "torch_library_impl"],
     "python": ["PyLong_FromLong", "_Py_Dealloc", "_PyObject_New"],
-    "cuda": ["cudaMalloc", "cuInit", "__cudaRegisterFatBinary", "cublasCreate_v2", "cudnnCreate", "ncclAllReduce", "cufftPlan1d", "curandCreateGenerator", "cusparseCreate", "cusolverDnCreate", "nvrtcCompileProgram", "nvJitLinkCreate", "__nvJitLinkCreate_12_0"],
+    "cuda": ["cudaMalloc", "cuInit", "__cudaRegisterFatBinary", "cublasCreate_v2", "cudnnCreate", "ncclAllReduce", "cufftPlan1d", "curandCreateGenerator", "cusparseCreate", "cusolverDnCreate", "nvrtcCompileProgram", "nvJitLinkCreate", "__nvJitLinkCreate_12_0", "nvjpegCreateSimple"],
     "libstdcxx": [
       "_ZSt4cout", "_ZNSsC1Ev", "_ZNSt6vectorIiSaIiEED1Ev", "_ZTVN10__cxxabiv117__class_type_infoE", "__cxa_throw", "__gxx_personality_v0", "_Znwm", "_ZdaPvm", "_ZTIi", "_ZTIPKc",
-      "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4findEcm",
+      "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4findEcm", "_ZNKSt7codecvtIcc11__mbstate_tE5do_inERS0_PKcS4_RS4_PcS6_RS6_",
+      "_ZNKSt8time_putIcSt19ostreambuf_iteratorIcSt11char_traitsIcEEE3putES3_RSt8ios_basecPK2tmcc",
     ],
     "glibc": ["__cxa_finalize", "__cxa_atexit"],
     "own-or-other": [
