@@ -45,7 +45,10 @@ export function compare(expected: Expectation, reality: Reality, prediction: Pre
   }
   if (expected.is === "dies") return prediction.disagrees.includes(expected.trait) ? { judgement: "right", why: "" } : { judgement: "trait not seen", why: `${expected.trait} was meant; ${sides}` };
   if (prediction.first !== expected.is || (reality.first !== undefined && prediction.name !== reality.first)) return { judgement: "wrong name", why: sides };
-  if (expected.is === "symbol" && ![expected.kind].flat().includes(prediction.kind ?? "own")) return { judgement: "wrong kind", why: `${JSON.stringify(expected.kind)} was meant; ${sides}` };
+  if (expected.is === "symbol") {
+    const kinds = typeof expected.kind === "function" ? expected.kind(prediction.name ?? "") : [expected.kind].flat();
+    if (prediction.kind === undefined || !kinds.includes(prediction.kind)) return { judgement: "wrong kind", why: `${kinds.join(" or ")} was meant; ${sides}` };
+  }
   return { judgement: "right", why: "" };
 }
 

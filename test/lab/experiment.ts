@@ -34,7 +34,7 @@ export type Expectation =
   /** Loads. `disagrees`: and is wrong all the same, in this trait; `verdict`: so wrong that it counts as a conflict. */
   | { readonly is: "loads"; readonly disagrees?: TraitComparison["trait"]; readonly verdict?: "conflict" }
   /** The loader names this symbol first; "*" where that is left to the loader. More than one kind where people would call it either. */
-  | { readonly is: "symbol"; readonly symbol: string; readonly kind: MissingKind | readonly MissingKind[] }
+  | { readonly is: "symbol"; readonly symbol: string; readonly kind: MissingKind | readonly MissingKind[] | ((symbol: string) => readonly MissingKind[]) }
   | { readonly is: "library"; readonly library: string }
   | { readonly is: "version"; readonly version: string; readonly library: string }
   /** The process ends without an exception; which trait tells beforehand. */

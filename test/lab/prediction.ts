@@ -47,7 +47,7 @@ export function predict(placed: Placed, torch: Torch, builtWith: Torch | undefin
   });
   const traits = result.traits.filter((one) => one.agrees === false);
   const common = { verdict: result.verdict, disagrees: traits.map((one) => one.trait), saysWhatItLeftOut: result.notChecked.length > 0 };
-  const refusing = traits.find((one) => one.trait === "platform" || one.trait === "python-suffix");
+  const refusing = traits.find((one) => one.trait === "platform" || (one.trait === "python-suffix" && experiment.load.how === "import"));
   if (refusing !== undefined) return { ...common, first: "refused", words: refusing.because };
   const [dependency] = result.missingDependencies;
   if (dependency !== undefined) return { ...common, first: "library", name: dependency.name, words: dependency.because };

@@ -7,7 +7,7 @@ import { loads, type Experiment, type Step } from "../experiment.ts";
 import { library, referring, stub } from "../recipe.ts";
 
 /** A sequence of numbers below a bound (Marsaglia's xorshift of 32 bits). */
-function numbers(seed: number): (below: number) => number {
+export function numbers(seed: number): (below: number) => number {
   let state = seed * 2654435761 >>> 0 || 1;
   return (below) => {
     state ^= state << 13;
