@@ -44,7 +44,7 @@ const distributionTexts = /^torch-[^/]+\.dist-info\/(?:METADATA|WHEEL)$/;
 const maximumText = 4 * 1024 * 1024;
 
 /** Libraries that `import torch` loads or that an extension links, by their stem; others in torch/lib are test material. */
-const libraryNames = /^torch\/(?:lib\/lib(?:c10(?:_\w+)?|torch(?:_(?:cpu|python|global_deps|cuda|cuda_linalg|hip|xpu))?|shm|gomp)(?:-[0-9a-f]{8})?\.so(?:\.[\d.]+)?|_C\.[\w-]+\.so)$/;
+const libraryNames = /^torch\/(?:lib\/lib(?:c10(?:_\w+)?|torch(?:_(?:cpu|python|global_deps|cuda|cuda_linalg|cuda_cpp|cuda_cu|hip|xpu))?|shm|gomp)(?:-[0-9a-f]{8})?\.so(?:\.[\d.]+)?|_C\.[\w-]+\.so)$/;
 /** Its constants hold the pybind11 key, in the middle of the file. */
 const pythonLibrary = /^torch\/lib\/libtorch_python\.so/;
 /** Without it the libstdc++ ABI is not seen; it is small. */

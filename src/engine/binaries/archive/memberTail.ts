@@ -6,9 +6,11 @@ import type { Archive, Member } from "./types.ts";
 const firstShare = 0.17;
 /** A block of the stream must begin in what is fetched, and bytes must become known before what is wanted begins. */
 const leadIn = 64 * 1024;
+/** Several copies of the same tables, one for each time a file was patched, are packed to less. */
+const largestFirst = 1100 * 1024;
 const growth = 1.4;
-/** Unpacked; what is wanted lies at the end. */
-const maximumUnpacked = 20 * 1024 * 1024;
+/** Unpacked; torch 1.13.1 was patched four times, its tables begin 24 MB before the end. */
+const maximumUnpacked = 28 * 1024 * 1024;
 
 /** The end of a member, from `offset` on. */
 export interface MemberTail {
@@ -30,7 +32,7 @@ export async function memberTail(archive: Archive, member: Member, from: number,
     return wanted > limit ? undefined : { offset: from, bytes: await archive.source.read(start + from, wanted) };
   }
   const largest = Math.min(limit, member.compressedSize);
-  for (let length = Math.min(largest, Math.ceil(wanted * firstShare) + leadIn); ; length = Math.min(largest, Math.ceil(length * growth))) {
+  for (let length = Math.min(largest, largestFirst, Math.ceil(wanted * firstShare) + leadIn); ; length = Math.min(largest, Math.ceil(length * growth))) {
     const packed = await archive.source.read(start + member.compressedSize - length, length);
     const tail = inflateTail(packed, maximumUnpacked);
     const bytes = tail === "damaged" ? undefined : tail?.last(wanted);
