@@ -17,15 +17,25 @@ export function otherStringAbi(context: RuleContext, file: BuiltFile): Observed 
   const torch = torchOfFit(file.fit);
   const has = valueOf(file.fit.against.facts, "libstdcxx-abi");
   const own = valueOf(file.body.facts, "libstdcxx-abi") ?? (has === undefined ? undefined : has === 1 ? 0 : 1);
-  const where = first.foundIn === undefined ? "" : ` in ${libraryName(first.foundIn)}`;
-  const what = `${symbolsPhrase(missing)}, which ${torch} exports with the other std::string only${where}. ${loaderSays(file, first.symbol)}`;
+  const what = `${symbolsPhrase(missing)}, which ${exporter(first.foundIn, torch)}. ${loaderSays(file, first.symbol)}`;
   const needs = `${needing(context, file, first.neededBy)} ${what}`;
-  const isOwn = own !== undefined && has !== undefined && !isElsewhere(file, first.neededBy);
+  const isOwn = own !== undefined && has !== undefined && own !== has && isTorchs(first.foundIn) && !isElsewhere(file, first.neededBy);
   return {
-    message: `${isOwn ? `${nameOf(context, file)} is compiled with _GLIBCXX_USE_CXX11_ABI=${own}, and ${torch} is built with ${has}: it needs ${what}` : needs} ${remedy(file, has)}`,
+    message: `${isOwn ? `${nameOf(context, file)} is compiled with _GLIBCXX_USE_CXX11_ABI=${own}, and ${torch} is built with ${has}: it needs ${what}` : needs} ${isTorchs(first.foundIn) ? remedy(file, has) : `One of the two has to be built with the other's _GLIBCXX_USE_CXX11_ABI${has === undefined ? "" : `; torch has ${has}`}.`}`,
     shown: needs,
     against: againstOf(file, "libstdcxx-abi"),
   };
+}
+
+/** Mostly torch; a file may also load another C++ library, such as OpenCV. */
+function exporter(library: string | undefined, torch: string): string {
+  if (library === undefined) return `${torch} exports with the other std::string only`;
+  const name = libraryName(library);
+  return isTorchs(library) ? `${torch} exports with the other std::string only in ${name}` : `${name} exports with the other std::string only`;
+}
+
+function isTorchs(library: string | undefined): boolean {
+  return library === undefined || /^lib(?:torch|c10)/.test(libraryName(library));
 }
 
 /** The other ABI, and no function of torch with a std::string among those that the file calls: it loads, and stays fragile. */

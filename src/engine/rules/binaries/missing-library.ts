@@ -4,10 +4,10 @@ import { shortPath } from "../support.ts";
 import { missingOthers } from "./dependencies.ts";
 import type { Observed } from "./report.ts";
 import { nameOf } from "./subjects.ts";
-import { libraryName, listed, loaderSays, loading, missingOf, needing, symbolsPhrase, torchOfFit } from "./words.ts";
+import { libraryName, listed, loaderSays, loading, missingFromOthers, missingOf, needing, symbolsPhrase, torchOfFit } from "./words.ts";
 
 export function notLoaded(context: RuleContext, file: BuiltFile): Observed | undefined {
-  return symbolElsewhere(context, file) ?? notFound(context, file);
+  return symbolElsewhere(context, file) ?? notFound(context, file) ?? ofOtherRelease(context, file);
 }
 
 function symbolElsewhere(context: RuleContext, file: BuiltFile): Observed | undefined {
@@ -41,5 +41,18 @@ function notFound(context: RuleContext, file: BuiltFile): Observed | undefined {
     message: `${needing(context, file, first.neededBy)} ${first.name}, which is not found.${rest}${searched} ${loading(file)} stops with "${first.name}: cannot open shared object file: No such file or directory".${by}`,
     ...(file.origin === "installed" ? { severity: "warning" as const } : {}),
     shown: `${nameOf(context, file)} needs ${first.name}, which is not found.`,
+  };
+}
+
+/** A function of CUDA or of a library that is there, and that the one which would be loaded does not have. */
+function ofOtherRelease(context: RuleContext, file: BuiltFile): Observed | undefined {
+  const missing = missingFromOthers(file, "cuda", "own-or-other");
+  const [first] = missing;
+  if (first === undefined || (file.origin === "installed" && file.body.profile.kind !== "python-module")) return undefined;
+  const needs = `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}.`;
+  return {
+    message: `${needs} ${first.because} ${loaderSays(file, first.symbol)}`,
+    ...(file.origin === "installed" ? { severity: "warning" as const } : {}),
+    shown: needs,
   };
 }

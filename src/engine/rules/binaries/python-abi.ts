@@ -4,7 +4,7 @@ import type { BuiltFile, RuleContext } from "../rule.ts";
 import type { Observed } from "./report.ts";
 import { traitSaid } from "./traits.ts";
 import { nameOf, suffixOf } from "./subjects.ts";
-import { disagreements, loaderSays, missingOf, symbolsPhrase } from "./words.ts";
+import { disagreements, loaderSays, missingFromOthers, symbolsPhrase } from "./words.ts";
 
 export function otherPython(context: RuleContext, file: BuiltFile): Observed | undefined {
   if (file.fit === undefined || file.origin === "jit-cache") return undefined;
@@ -29,7 +29,7 @@ function otherInterpreter(context: RuleContext, file: BuiltFile): Observed | und
 }
 
 function missingPythonSymbols(context: RuleContext, file: BuiltFile): Observed | undefined {
-  const missing = missingOf(file, "other-library").filter((one) => /^_?Py/.test(one.symbol) && (one.neededBy === undefined || one.neededBy === file.body.path));
+  const missing = missingFromOthers(file, "python").filter((one) => (one.neededBy === undefined || one.neededBy === file.body.path));
   const [first] = missing;
   if (first === undefined || file.fit === undefined || file.body.profile.kind !== "python-module") return undefined;
   const version = valueOf(file.fit.against.facts, "python-version");

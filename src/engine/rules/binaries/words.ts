@@ -1,7 +1,9 @@
 /** Symbols, libraries and torches in the words of a finding on a built file. */
 import { basename } from "node:path";
 import type { FitResult, MissingKind, MissingSymbol, TraitComparison } from "../../fit/types.ts";
+import { familyOf } from "../../binaries/mangling/index.ts";
 import { compareVersions, valueOf } from "../../model/index.ts";
+import type { SymbolFamily } from "../../model/index.ts";
 import type { BuiltFile, RuleContext } from "../rule.ts";
 import { joinWords, shortPath, torchName } from "../support.ts";
 import { releasePart } from "../torch.ts";
@@ -10,6 +12,11 @@ import { nameOf } from "./subjects.ts";
 /** Symbols of a kind without which the loader refuses the file; a weak one may stay unresolved. */
 export function missingOf(file: BuiltFile, kind: MissingKind): readonly MissingSymbol[] {
   return file.fit?.missing.filter((one) => one.kind === kind && one.binding === "global") ?? [];
+}
+
+/** Missing names of libraries that are neither torch's nor the project's, by whose they are. */
+export function missingFromOthers(file: BuiltFile, ...families: readonly SymbolFamily[]): readonly MissingSymbol[] {
+  return file.origin === "jit-cache" ? [] : missingOf(file, "other-library").filter((one) => families.includes(familyOf(one.symbol)));
 }
 
 /** Whether the loader would stop for a symbol. */

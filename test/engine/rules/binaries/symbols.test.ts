@@ -177,3 +177,11 @@ test("a file for another torch has another pybind11 key as a matter of course", 
   assert.equal(made({}).length, 1);
   assert.deepEqual([...made({ missing: [drift] }), ...made({ traits: [key, trait("layout", "2.12.0", "2.13.0", { weight: "warning" })] })], []);
 });
+
+test("the other std::string of a library that is not torch's", () => {
+  const open = missing("_ZN2cv6imreadERKSsi", "cv::imread(std::string const&, int)", "abi-twin", { foundIn: "/usr/lib/libopencv_imgcodecs.so.4.6" });
+  assert.equal(
+    project(undefined).build("/p/ops.so", { fit: { missing: [open] } }).check(libstdcxxAbi)[0]?.message,
+    'ops.so needs `cv::imread(std::string const&, int)`, which libopencv_imgcodecs.so.4.6 exports with the other std::string only. Importing it stops with "undefined symbol: _ZN2cv6imreadERKSsi". One of the two has to be built with the other\'s _GLIBCXX_USE_CXX11_ABI; torch has 1.',
+  );
+});

@@ -8,6 +8,7 @@ import { glibcVersion } from "../../../../src/engine/rules/glibc-version.ts";
 import { gxxAbiVersion } from "../../../../src/engine/rules/gxx-abi-version.ts";
 import { hardCodedPath } from "../../../../src/engine/rules/hard-coded-path.ts";
 import { libstdcxxVersion } from "../../../../src/engine/rules/libstdcxx-version.ts";
+import { missingLibrary } from "../../../../src/engine/rules/missing-library.ts";
 import { pybind11Internals } from "../../../../src/engine/rules/pybind11-internals.ts";
 import { pythonAbi } from "../../../../src/engine/rules/python-abi.ts";
 import { stamp } from "../../../../src/engine/rules/stamp.ts";
@@ -111,7 +112,7 @@ test("a module for another Python", () => {
 
 test("functions of CPython that this Python does not have", () => {
   assert.match(said(pythonAbi, { fit: { missing: [missing("_PyThreadState_UncheckedGet", "_PyThreadState_UncheckedGet", "other-library")] } })[0] ?? "", /^error ops\.so needs `_PyThreadState_UncheckedGet` of CPython, which Python 3\.11\.2 does not export/);
-  assert.deepEqual(said(pythonAbi, { fit: { missing: [missing("PyFoo", "PyFoo", "other-library", { neededBy: "/p/lib.so" }), missing("cublasCreate", "cublasCreate", "other-library")] } }), []);
+  assert.deepEqual(said(pythonAbi, { fit: { missing: [missing("PyFoo", "PyFoo", "other-library", { neededBy: "/p/lib.so" }), missing("cublasCreate_v2", "cublasCreate_v2", "other-library")] } }), []);
 });
 
 test("a libtorch inside, or another one loaded", () => {
@@ -158,4 +159,11 @@ test("what a wheel's reader found is reported by the rule that it belongs to", (
   assert.deepEqual(of(torchRequirement), ["warning ops-1.0-py3-none-any.whl: torch is not named."]);
   assert.deepEqual(of(cudaLibraryConflict), ["warning ops-1.0-py3-none-any.whl: libnccl.so.2 is inside."]);
   assert.deepEqual(of(duplicateLibtorch), ["warning ops-1.0-py3-none-any.whl: libc10.so is inside."]);
+});
+
+test("names of other libraries go to the rule of whose they are", () => {
+  const fit = { missing: [missing("cublasFoo", "cublasFoo", "other-library", { because: "It belongs to libcublas." }), missing("_ZSt21ios_base_library_initv", "std::ios_base_library_init()", "other-library")] };
+  assert.match(said(missingLibrary, { fit })[0] ?? "", /^error ops\.so needs `cublasFoo`\. It belongs to libcublas\. Importing it stops with/);
+  assert.match(said(libstdcxxVersion, { fit })[0] ?? "", /^error ops\.so needs `std::ios_base_library_init\(\)` of libstdc\+\+, which the one that would be loaded does not have\./);
+  assert.deepEqual([...said(glibcVersion, { fit }), ...said(pythonAbi, { fit })], []);
 });
