@@ -1,15 +1,16 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { loadCatalogue } from "../engine/catalogue/index.ts";
-import { compareSeverity, scanEnvironment, Workspace } from "../engine/diagnosis/index.ts";
+import { compareSeverity, openWheels, scanEnvironment, Workspace } from "../engine/diagnosis/index.ts";
 import type { Diagnosis } from "../engine/diagnosis/index.ts";
 import { NodeFiles } from "../engine/files/index.ts";
 import { valueOf } from "../engine/model/index.ts";
-import type { Finding } from "../engine/model/index.ts";
+import type { Finding, InstalledBody } from "../engine/model/index.ts";
 import { ruleNamed } from "../engine/rules/index.ts";
 import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments, Format } from "./arguments.ts";
 import { givenEnvironment } from "./environment.ts";
+import { remoteOptions } from "./remote.ts";
 import type { Terminal } from "./terminal.ts";
 import { githubReport } from "./reporters/github.ts";
 import { jsonReport } from "./reporters/json.ts";
@@ -20,7 +21,7 @@ import { textReport } from "./reporters/text.ts";
 const reporters: Readonly<Record<Format, (report: Report) => string>> = { text: textReport, json: jsonReport, sarif: sarifReport, github: githubReport };
 
 /** `abiding check`. Answers the exit status. Throws UsageError when it cannot run. */
-export function check(given: Arguments, terminal: Terminal): number {
+export async function check(given: Arguments, terminal: Terminal): Promise<number> {
   const format = oneOf("--format", given.format, ["text", "json", "sarif", "github"], "text");
   const failOn = oneOf("--fail-on", given.failOn, ["error", "warning", "never"], "error");
   for (const name of given.rules) {
@@ -29,7 +30,7 @@ export function check(given: Arguments, terminal: Terminal): number {
     }
   }
   const files = new NodeFiles();
-  const { diagnosis, findings, unanswered } = given.environment ? environmentChecked(given, terminal, files) : projectChecked(given, terminal, files);
+  const { diagnosis, findings, unanswered } = await (given.environment ? environmentChecked(given, terminal, files) : projectChecked(given, terminal, files));
   const lines = new Map<string, readonly string[]>();
   const report: Report = {
     diagnosis,
@@ -62,15 +63,24 @@ interface Checked {
   readonly unanswered: string | undefined;
 }
 
-function projectChecked(given: Arguments, terminal: Terminal, files: NodeFiles): Checked {
+async function projectChecked(given: Arguments, terminal: Terminal, files: NodeFiles): Promise<Checked> {
   const subject = subjectOf(given.operands, terminal.workingDirectory);
+  const where = { catalogue: loadCatalogue(), environment: terminal.environment };
+  const opened = new Map<string, InstalledBody>();
   const workspace = new Workspace(subject.root, files, {
-    catalogue: loadCatalogue(),
-    environment: terminal.environment,
+    ...where,
+    opened,
     ...(given.against.length === 0 ? {} : { against: given.against.map((one) => fromHere(one, terminal.workingDirectory)) }),
     ...(given.interpreter === undefined ? {} : { interpreter: path.resolve(terminal.workingDirectory, given.interpreter) }),
     ...(given.rules.length === 0 ? {} : { only: given.rules }),
   });
+  const wheels = await openWheels(workspace.against(), { ...where, files, root: subject.root }, remoteOptions(given, terminal));
+  if (!wheels.ok) {
+    throw new UsageError(wheels.message);
+  }
+  for (const [spec, body] of wheels.opened) {
+    opened.set(spec, body);
+  }
   const unanswered = workspace.environmentProblem();
   if (unanswered !== undefined && given.against.length > 0) {
     throw new UsageError(unanswered);
@@ -80,8 +90,8 @@ function projectChecked(given: Arguments, terminal: Terminal, files: NodeFiles):
 }
 
 /** `check --environment [ENV]`: every extension that is installed beside the torch. */
-function environmentChecked(given: Arguments, terminal: Terminal, files: NodeFiles): Checked {
-  const body = givenEnvironment(given, terminal, "check --environment");
+async function environmentChecked(given: Arguments, terminal: Terminal, files: NodeFiles): Promise<Checked> {
+  const body = await givenEnvironment(given, terminal, "check --environment");
   if (body.source !== "environment") {
     throw new UsageError(`${body.name} is no environment with installed packages.`);
   }
@@ -101,7 +111,7 @@ function environmentChecked(given: Arguments, terminal: Terminal, files: NodeFil
 
 /** What is typed counts from where it is typed; releases, addresses and "~/" are no relative paths. */
 function fromHere(spec: string, workingDirectory: string): string {
-  return /^\s*(?:torch\s*(?:[=<>~!]|$)|v?\d+\.\d|https?:|~)/i.test(spec) && !fs.existsSync(path.resolve(workingDirectory, spec)) ? spec : path.resolve(workingDirectory, spec);
+  return /^\s*(?:torch\s*(?:[=<>~!]|$)|v?\d+\.\d|https?:|index:|~)/i.test(spec) && !fs.existsSync(path.resolve(workingDirectory, spec)) ? spec : path.resolve(workingDirectory, spec);
 }
 
 function reaches(finding: Finding, level: "error" | "warning"): boolean {

@@ -1,5 +1,6 @@
 import * as path from "node:path";
 import { loadCatalogue } from "../engine/catalogue/index.ts";
+import { openWheels } from "../engine/diagnosis/index.ts";
 import { NodeFiles } from "../engine/files/index.ts";
 import { describeDefault, profileOf, resolveAgainst } from "../engine/installed/index.ts";
 import type { Evidence, Fact, InstalledBody } from "../engine/model/index.ts";
@@ -7,18 +8,19 @@ import { valueOf } from "../engine/model/index.ts";
 import { torchName } from "../engine/rules/support.ts";
 import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
+import { remoteOptions } from "./remote.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `abiding environment`. Answers the exit status. Throws UsageError when there is no torch to describe. */
-export function describe(given: Arguments, terminal: Terminal): number {
+export async function describe(given: Arguments, terminal: Terminal): Promise<number> {
   const format = oneOf("--format", given.format, ["text", "json"], "text");
-  const body = givenEnvironment(given, terminal, "environment");
+  const body = await givenEnvironment(given, terminal, "environment");
   terminal.deliver(format === "json" ? `${JSON.stringify(profileOf(body), undefined, 2)}\n` : textOf(body), given.output);
   return 0;
 }
 
 /** The environment that is named, else the one found around the folder. Throws UsageError when there is none. */
-export function givenEnvironment(given: Arguments, terminal: Terminal, command: string): InstalledBody {
+export async function givenEnvironment(given: Arguments, terminal: Terminal, command: string): Promise<InstalledBody> {
   const specs = [...given.operands, ...given.against];
   if (specs.length > 1) {
     throw new UsageError(`${command} takes one environment, and got ${specs.length}: ${specs.join(" ")}.`);
@@ -30,7 +32,11 @@ export function givenEnvironment(given: Arguments, terminal: Terminal, command: 
     environment: terminal.environment,
     ...(given.interpreter === undefined ? {} : { interpreter: path.resolve(terminal.workingDirectory, given.interpreter) }),
   };
-  const body = specs[0] === undefined ? describeDefault(where) : resolve(specs[0], where);
+  const wheels = await openWheels(specs, where, remoteOptions(given, terminal));
+  if (!wheels.ok) {
+    throw new UsageError(wheels.message);
+  }
+  const body = specs[0] === undefined ? describeDefault(where) : resolve(specs[0], { ...where, opened: wheels.opened });
   if (body === undefined) {
     throw new UsageError(`No torch was found: not in a virtual environment around this folder, not in the active one, not with the Python on PATH. Name one: abiding ${command} PATH.`);
   }

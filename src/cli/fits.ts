@@ -1,11 +1,11 @@
 import * as path from "node:path";
 import { loadCatalogue } from "../engine/catalogue/index.ts";
-import { judge, openEnvironment } from "../engine/diagnosis/index.ts";
+import { judge, openEnvironment, targetOf } from "../engine/diagnosis/index.ts";
 import { NodeFiles } from "../engine/files/index.ts";
 import type { Verdict } from "../engine/model/index.ts";
 import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
-import { fileOperand, open } from "./inspect.ts";
+import { open } from "./inspect.ts";
 import { remoteOptions } from "./remote.ts";
 import { fitText } from "./reporters/fitText.ts";
 import type { Terminal } from "./terminal.ts";
@@ -15,26 +15,26 @@ const status: Readonly<Record<Verdict, number>> = { "no-conflict": 0, conflict: 
 /** `abiding fits`. Answers the exit status: 0 no conflict found, 1 conflict, 2 could not tell. Throws UsageError when it cannot run. */
 export async function fits(given: Arguments, terminal: Terminal): Promise<number> {
   const format = oneOf("--format", given.format, ["text", "json"], "text");
-  fileOperand(given);
   const [against, ...others] = given.against;
   if (others.length > 0) {
     throw new UsageError(`fits compares with one torch, and got ${given.against.length}: ${given.against.join(" ")}.`);
   }
   const files = new NodeFiles();
   const catalogue = loadCatalogue();
-  const environment = await openEnvironment(against, {
-    root: terminal.workingDirectory,
-    files,
-    catalogue,
-    environment: terminal.environment,
-    ...(given.interpreter === undefined ? {} : { interpreter: path.resolve(terminal.workingDirectory, given.interpreter) }),
-  }, remoteOptions(given, terminal));
-  if (!environment.ok) {
-    throw new UsageError(environment.message);
-  }
-  const examined = await open(given, terminal);
+  const remote = remoteOptions(given, terminal);
+  const examined = await open(given, terminal, remote);
   try {
-    const report = judge(examined, environment.environment, { catalogue, files, ...(given.gpu === undefined ? {} : { gpu: { capability: given.gpu } }) });
+    const answer = await openEnvironment(against, {
+      root: terminal.workingDirectory,
+      files,
+      catalogue,
+      environment: terminal.environment,
+      ...(given.interpreter === undefined ? {} : { interpreter: path.resolve(terminal.workingDirectory, given.interpreter) }),
+    }, remote, targetOf(examined));
+    if (!answer.ok) {
+      throw new UsageError(answer.message);
+    }
+    const report = judge(examined, answer.environment, { catalogue, files, ...(given.gpu === undefined ? {} : { gpu: { capability: given.gpu } }) });
     terminal.deliver(format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : fitText(report, terminal.colours && given.output === undefined), given.output);
     return status[report.verdict];
   } finally {

@@ -1,6 +1,7 @@
 import { examine, inspectReport } from "../engine/diagnosis/index.ts";
 import type { Examined } from "../engine/diagnosis/index.ts";
 import { NodeFiles } from "../engine/files/index.ts";
+import type { RemoteOptions } from "../engine/binaries/remote/index.ts";
 import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
 import { remoteOptions } from "./remote.ts";
@@ -10,7 +11,7 @@ import type { Terminal } from "./terminal.ts";
 /** `abiding inspect`. Answers the exit status. Throws UsageError when the file cannot be read. */
 export async function inspect(given: Arguments, terminal: Terminal): Promise<number> {
   const format = oneOf("--format", given.format, ["text", "json"], "text");
-  const examined = await open(given, terminal);
+  const examined = await open(given, terminal, remoteOptions(given, terminal));
   try {
     const report = inspectReport(examined);
     terminal.deliver(format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : inspectText(report, terminal.colours && given.output === undefined), given.output);
@@ -21,19 +22,14 @@ export async function inspect(given: Arguments, terminal: Terminal): Promise<num
 }
 
 /** Opens the one file that a command is about. Throws UsageError. */
-export async function open(given: Arguments, terminal: Terminal): Promise<Examined> {
-  const answer = await examine(fileOperand(given), { files: new NodeFiles(), root: terminal.workingDirectory, remote: remoteOptions(given, terminal), verify: given.verify });
-  if (!answer.ok) {
-    throw new UsageError(answer.message);
-  }
-  return answer.examined;
-}
-
-/** The one file that is named. Throws UsageError. */
-export function fileOperand(given: Arguments): string {
+export async function open(given: Arguments, terminal: Terminal, remote: RemoteOptions): Promise<Examined> {
   const [file, ...others] = given.operands;
   if (file === undefined || others.length > 0) {
     throw new UsageError(`${given.command} takes one file: a shared library, a wheel or the address of a wheel.`);
   }
-  return file;
+  const answer = await examine(file, { files: new NodeFiles(), root: terminal.workingDirectory, remote, verify: given.verify });
+  if (!answer.ok) {
+    throw new UsageError(answer.message);
+  }
+  return answer.examined;
 }

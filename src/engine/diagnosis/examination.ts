@@ -3,8 +3,8 @@ import { ArchiveError, ByteSourceError, fileSource, memberImage, openArchive, Sp
 import type { Archive, ByteSource, Member } from "../binaries/archive/index.ts";
 import type { LibraryImage } from "../binaries/library.ts";
 import { describeBinary } from "../binaries/profile/index.ts";
-import { httpSource } from "../binaries/remote/index.ts";
-import type { RemoteOptions } from "../binaries/remote/index.ts";
+import { locateWheel, parseRemoteSpec, readRemote } from "../binaries/remote/index.ts";
+import type { RemoteOptions, WheelTarget } from "../binaries/remote/index.ts";
 import type { BuiltBody, Files, InspectReport, WheelProfile } from "../model/index.ts";
 import { renamedFile } from "./renamedFile.ts";
 
@@ -44,11 +44,15 @@ const heldInTotal = 96 * 1024 * 1024;
 
 /** Opens what `inspect` and `fits` are asked about: a file, a wheel, or the address of a wheel. Never throws. */
 export async function examine(spec: string, options: ExaminationOptions): Promise<ExaminationResult> {
-  const address = /^https?:\/\//i.test(spec);
-  const file = address ? spec : path.resolve(options.root, spec);
+  const address = parseRemoteSpec(spec);
+  const file = path.resolve(options.root, spec);
   try {
-    if (address || /\.whl$/i.test(file)) {
-      return { ok: true, examined: await examineWheel(address ? await httpSource(file, options.remote) : await fileSource(file), options) };
+    if (address !== undefined) {
+      const url = await locateWheel(address, {}, options.remote);
+      return { ok: true, examined: await readRemote(url, options.remote ?? {}, (source) => examineWheel(source, options)) };
+    }
+    if (/\.whl$/i.test(file)) {
+      return { ok: true, examined: await examineWheel(await fileSource(file), options) };
     }
     const described = describeBinary(file, options.files);
     return described.ok
@@ -108,6 +112,13 @@ async function describeMember(archive: Archive, member: Member, spool: Spool | u
 
 function isLibraryName(name: string): boolean {
   return /\.so(?:\.[\w.]+)?$/.test(name);
+}
+
+/** The interpreter and machine that could load it: which wheel of an index is meant when it is compared with one. */
+export function targetOf(examined: Examined): WheelTarget {
+  const [first] = examined.binaries;
+  const minor = examined.binaries.flatMap(({ body }) => body.profile.modules).map((one) => /^cpython-3(\d+t?)-/.exec(one.suffix ?? "")?.[1]).find((one) => one !== undefined);
+  return { platform: first?.body.profile.machine === "aarch64" ? "linux-aarch64" : "linux-x86_64", ...(minor === undefined ? {} : { python: `3.${minor}` }) };
 }
 
 /** What `inspect` says of it. */

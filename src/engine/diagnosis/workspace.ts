@@ -1,7 +1,7 @@
 import * as path from "node:path";
 import picomatch from "picomatch";
 import type { Catalogue } from "../catalogue/index.ts";
-import type { DeclaredBody, EvaluationContext, Files, Finding, Gap, Observation, Reading, Requirement } from "../model/index.ts";
+import type { DeclaredBody, EvaluationContext, Files, Finding, Gap, InstalledBody, Observation, Reading, Requirement } from "../model/index.ts";
 import { ruleNamed, rules } from "../rules/index.ts";
 import type { BuiltFile, RuleContext } from "../rules/index.ts";
 import { CMakeFileCache, readCMake } from "../sources/cmake/index.ts";
@@ -38,6 +38,8 @@ export interface WorkspaceOptions {
   readonly against?: readonly string[];
   /** The interpreter that the editor or user chose. */
   readonly interpreter?: string;
+  /** Torches that were read beforehand, by what names them. */
+  readonly opened?: ReadonlyMap<string, InstalledBody>;
   /** The process environment: VIRTUAL_ENV, CONDA_PREFIX, CUDA_HOME, PATH. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Severities of the user; they win over abiding.json. */
@@ -137,6 +139,12 @@ export class Workspace {
     this.#built.forget(true);
     this.#environment = undefined;
     this.#diagnosis = undefined;
+  }
+
+  /** What names the torches to check against, in the options or in abiding.json; empty: what is found. */
+  against(): readonly string[] {
+    this.#configuration ??= readConfiguration(this.root, this.#files, isRuleName);
+    return this.#options.against ?? this.#configuration.configuration.against;
   }
 
   /** Why an environment that was asked for cannot be checked against; undefined when all can. */
@@ -316,8 +324,12 @@ export class Workspace {
   }
 
   #findEnvironment(configuration: Configuration): Environment {
-    const { catalogue, environment, interpreter, against } = this.#options;
-    return findEnvironment(against ?? configuration.against, { root: this.root, files: this.#files, catalogue, environment, ...(interpreter === undefined ? {} : { interpreter }) });
+    const { catalogue, environment, interpreter, opened } = this.#options;
+    return findEnvironment(this.#options.against ?? configuration.against, {
+      root: this.root, files: this.#files, catalogue, environment,
+      ...(interpreter === undefined ? {} : { interpreter }),
+      ...(opened === undefined ? {} : { opened }),
+    });
   }
 
   #bodyOf(target: Reading["targets"][number]): DeclaredBody {

@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The interpreter that the editor or the user chose. */
   readonly interpreter?: string;
+  /** Torches that were read beforehand, by what names them: wheels on servers take longer than a question may. */
+  readonly opened?: ReadonlyMap<string, InstalledBody>;
 }
 
 export interface FoundEnvironment {

@@ -1,4 +1,5 @@
 import * as path from "node:path";
+import { parseRemoteSpec } from "../binaries/remote/index.ts";
 import { describeRelease } from "../catalogue/index.ts";
 import type { InstalledBody } from "../model/index.ts";
 import { describeEnvironment, pythonOfSuffix } from "./describe.ts";
@@ -13,9 +14,14 @@ export type Resolution = { readonly ok: true; readonly body: InstalledBody } | {
 /**
  * What `--against` names: a venv or conda prefix, a Python executable, a torch or libtorch folder, a torch wheel, a saved
  * profile, or "torch==VERSION[+LABEL]" of the catalogue (with "; platform_machine == 'aarch64'" for that machine). Relative paths start at the workspace folder. A path may begin with "~/".
+ * The address of a wheel, or "index:URL torch==VERSION", has to have been read before and to stand in `where.opened`.
  */
 export function resolveAgainst(spec: string, where: Surroundings): Resolution {
   const text = spec.trim();
+  const opened = where.opened?.get(text);
+  if (opened !== undefined) {
+    return { ok: true, body: opened };
+  }
   if (/^(?:torch\s*={2,3}\s*)?v?\d+\.\d+/i.test(text) && !/[\\/]/.test(text) && where.files.status(path.resolve(where.root, text)) === undefined) {
     const body = describeRelease(text, where.catalogue, undefined, machinePlatform());
     if (body === undefined) {
@@ -29,8 +35,9 @@ export function resolveAgainst(spec: string, where: Surroundings): Resolution {
     const newest = where.catalogue.torchReleases.at(-1)?.version;
     return failed(`"${text}" does not name one release; write it as torch==2.8.0 or torch==2.8.0+cu128. The newest in the catalogue is ${newest}.`);
   }
-  if (/^https?:\/\//.test(text)) {
-    return failed(`${text} is an address; Abiding reads wheels from this machine only. Download it and name the file.`);
+  const remote = parseRemoteSpec(text);
+  if (remote !== undefined) {
+    return failed(remote.kind === "invalid" ? remote.message : `${text} is on a server and was not read yet: a server is read only when somebody asks for it by name.`);
   }
   return resolvePath(absolute(text, where), where);
 }

@@ -73,7 +73,7 @@ describe("resolveAgainst", () => {
       "/w/notes.txt is neither a Python environment nor a torch or libtorch folder.",
       '"torch>=2.8" does not name one release; write it as torch==2.8.0 or torch==2.8.0+cu128. The newest in the catalogue is 2.15.0.',
       '"torch" does not name one release; write it as torch==2.8.0 or torch==2.8.0+cu128. The newest in the catalogue is 2.15.0.',
-      "https://example.org/torch.whl is an address; Abiding reads wheels from this machine only. Download it and name the file.",
+      "https://example.org/torch.whl is on a server and was not read yet: a server is read only when somebody asks for it by name.",
     ]);
   });
 
