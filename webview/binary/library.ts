@@ -27,7 +27,7 @@ export function loaderSays({ loaderSays: words }: BinaryLibrary): HTMLElement | 
 }
 
 export function reasons(fit: Fit | undefined, { filter, demangled }: Showing): HTMLElement | undefined {
-  return fit === undefined ? undefined : section("Why It Would Not Load", ...missingParts(fit, filter, demangled));
+  return fit === undefined ? undefined : section(fit.verdict === "conflict" ? "Why It Would Not Load" : "Not Provided", ...missingParts(fit, filter, demangled));
 }
 
 export function comparison(fit: Fit | undefined, { filter }: Showing): HTMLElement | undefined {

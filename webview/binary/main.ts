@@ -12,7 +12,6 @@ const demangle = button("Demangle", () => {
   keep({ demangled: !currentState().demangled });
   draw();
 }, { class: "toggle", title: "Show C++ names as they are written in sources" });
-const compareSelected = button("Compare with Selected Environment", () => tell({ type: "compareSelected" }), { hidden: true });
 const answer = el("div", { class: "verdict", role: "status", "aria-live": "polite" });
 const actions = el("div", { class: "actions" });
 const body = el("div", { class: "sections" });
@@ -23,8 +22,7 @@ document.body.append(
   el("header", { role: "search" },
     search, found, demangle,
     button("Copy Report", () => tell({ type: "copyReport" })),
-    button("Compare with Another Torch…", () => tell({ type: "compare" })),
-    compareSelected),
+    button("Compare with Another Torch…", () => tell({ type: "compare" }))),
   main,
 );
 
@@ -104,8 +102,8 @@ addEventListener("message", ({ data }: MessageEvent<BinaryHostMessage>) => {
       } else {
         keep({ against: data.compared });
       }
-      compareSelected.hidden = data.compared === undefined;
-      say(verdict(view), ...(view.fits === undefined ? [button("Select Environment…", () => tell({ type: "selectEnvironment" }))] : []));
+      say(verdict(view), ...(data.compared === undefined ? [] : [button("Compare with Selected Environment", () => tell({ type: "compareSelected" }))]),
+        ...(view.fits === undefined ? [button("Select Environment…", () => tell({ type: "selectEnvironment" }))] : []));
       draw();
       if (isFirst) {
         scrollTo(0, currentState().scroll[""] ?? 0);

@@ -34,7 +34,7 @@ export function verdict(view: BinaryView): readonly HTMLElement[] {
     ...(against.abi === undefined ? [] : [`libstdc++ ABI ${against.abi}`]),
     ...(against.cuda === undefined ? [] : [against.cuda === null ? "without CUDA" : `CUDA ${against.cuda}`]),
     ...(against.python === undefined ? [] : [`Python ${against.python}`]),
-    against.path ?? against.name,
+    against.source === "catalogue" ? "from the catalogue of releases" : against.path ?? against.name,
   ].join(", ");
   return [
     headline,

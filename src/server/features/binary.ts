@@ -105,12 +105,11 @@ const progressInterval = 100;
 function remoteOptions({ connection, environment }: Session, { question }: BinaryParams, token: CancellationToken): RemoteOptions {
   const controller = new AbortController();
   token.onCancellationRequested(() => controller.abort());
-  const folder = userCacheFolder(environment);
   const method: keyof Notifications = "abiding/binaryProgress";
   let told = Number.NEGATIVE_INFINITY;
   return {
     signal: controller.signal,
-    ...(folder === undefined ? {} : { cache: new RangeCache(folder) }),
+    cache: new RangeCache(userCacheFolder(environment)),
     ...(question === undefined ? {} : {
       progress: (bytes, what) => {
         const now = performance.now();
