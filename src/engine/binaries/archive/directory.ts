@@ -11,6 +11,8 @@ const wideRecordSize = 56;
 const maximumComment = 65_535;
 const entrySize = 46;
 const narrowLimit = 0xffffffff;
+/** What nearly all names are: nothing in them needs a closer look. */
+const plainName = /^[\w+-][\w+.-]*(?:\/[\w+-][\w+.-]*)*$/;
 
 /** Bytes that the reader of a directory asks for. */
 export interface Wanted {
@@ -125,7 +127,7 @@ function parseEntries(archive: string, bytes: Buffer, layout: Layout): ReadonlyM
       throw new ArchiveError(archive, "is damaged: an entry of its directory is cut off", undefined, offset);
     }
     const flags = bytes.readUInt16LE(at + 8);
-    const written = decodeName(bytes.subarray(at + entrySize, at + entrySize + nameLength));
+    const written = decodeName(bytes, at + entrySize, nameLength);
     const name = safeName(written);
     if (name === undefined) {
       throw new ArchiveError(archive, "has a name that leads out of the archive or that no file can have", written, offset);
@@ -172,14 +174,16 @@ function startsEntry(bytes: Buffer, at: number): boolean {
 }
 
 /** UTF-8 where it is valid, whatever flag bit 11 says: many writers forget the flag. */
-export function decodeName(bytes: Uint8Array): string {
-  const buffer = view(bytes);
-  const text = buffer.toString("utf8");
-  return text.includes("\uFFFD") ? buffer.toString("latin1") : text;
+export function decodeName(bytes: Buffer, start: number, length: number): string {
+  const text = bytes.toString("utf8", start, start + length);
+  return text.includes("\uFFFD") ? bytes.toString("latin1", start, start + length) : text;
 }
 
 /** The name in normal form; undefined for one that climbs out, is absolute, or that no file system takes. */
 export function safeName(name: string): string | undefined {
+  if (plainName.test(name)) {
+    return name;
+  }
   const slashed = name.replaceAll("\\", "/");
   if (name === "" || name.includes("\0") || slashed.startsWith("/") || /^[A-Za-z]:/.test(name) || slashed.split("/").includes("..")) {
     return undefined;

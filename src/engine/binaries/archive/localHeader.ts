@@ -29,7 +29,7 @@ export function locateData(archive: string, member: Member, header: Uint8Array):
     throw new ArchiveError(archive, "has no local header where the directory says", member.name, member.headerOffset);
   }
   const nameLength = bytes.readUInt16LE(26);
-  const name = fixedPart + nameLength > bytes.length ? undefined : decodeName(bytes.subarray(fixedPart, fixedPart + nameLength));
+  const name = fixedPart + nameLength > bytes.length ? undefined : decodeName(bytes, fixedPart, nameLength);
   if (name === undefined || safeName(name) !== member.name) {
     throw new ArchiveError(archive, "has another name in its local header than in the directory", member.name, member.headerOffset);
   }
