@@ -5,6 +5,8 @@ import type { LibraryImage } from "../binaries/library.ts";
 import { describeBinary } from "../binaries/profile/index.ts";
 import { locateWheel, parseRemoteSpec, readRemote } from "../binaries/remote/index.ts";
 import type { RemoteOptions, WheelTarget } from "../binaries/remote/index.ts";
+import { describeWheel } from "../binaries/wheel/index.ts";
+import type { WheelLibrary } from "../binaries/wheel/index.ts";
 import type { BuiltBody, Files, InspectReport, WheelProfile } from "../model/index.ts";
 import { renamedFile } from "./renamedFile.ts";
 
@@ -31,7 +33,7 @@ export interface ExaminationOptions {
   /** Where relative paths start. */
   readonly root: string;
   readonly remote?: RemoteOptions;
-  /** Also compares the content of every library with RECORD, which reads all of them. */
+  /** Also compares the content of every file of a wheel with RECORD, which reads all of them. */
   readonly verify?: boolean;
 }
 
@@ -70,7 +72,7 @@ async function examineWheel(source: ByteSource, options: ExaminationOptions): Pr
   const archive = await openArchive(source);
   const spool = new Spool();
   try {
-    const binaries: ExaminedBinary[] = [];
+    const binaries: WheelLibrary[] = [];
     const problems: string[] = [];
     let held = 0;
     for (const member of archive.members.values()) {
@@ -81,12 +83,13 @@ async function examineWheel(source: ByteSource, options: ExaminationOptions): Pr
       held += inMemory ? member.size : 0;
       const described = await describeMember(archive, member, inMemory ? undefined : spool, options);
       if (described.ok) {
-        binaries.push(described);
+        binaries.push({ member: member.name, size: member.size, body: described.body, image: described.image });
       } else {
         problems.push(described.message);
       }
     }
-    return { file: source.name, kind: "wheel", binaries, problems, dispose: () => spool.dispose() };
+    const wheel = await describeWheel(archive, binaries, { verify: options.verify === true });
+    return { file: source.name, kind: "wheel", wheel, binaries, problems, dispose: () => spool.dispose() };
   } catch (error) {
     spool.dispose();
     throw error;

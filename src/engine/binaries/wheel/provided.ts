@@ -1,0 +1,40 @@
+import cuda from "../../../../data/cuda-libraries.json" with { type: "json" };
+import nvidia from "../../../../data/nvidia-libraries.json" with { type: "json" };
+import torch from "../../../../data/torch-provided-libraries.json" with { type: "json" };
+
+/** A packager's hash before ".so" or before the version: "libjpeg-185109e6.so.8", "libcudart.faf08d9a.so.13". */
+const hashed = /^(lib.+?)[-.]([0-9a-f]{8})(\.so(?:\..*)?)$/;
+/** Eight digits that are a day, as in "libfoo.20230101.so". */
+const dateLike = /^(?:19|20)\d{2}(?:0\d|1[0-2])(?:[0-2]\d|3[01])$/;
+
+const torchStems: ReadonlySet<string> = new Set(torch.stems);
+const cudaStems: ReadonlySet<string> = new Set([...cuda.libraries.map((one) => one.stem), ...nvidia.libraries.map((one) => stemOf(one.soname))]);
+const driverStems: ReadonlySet<string> = new Set(cuda.driver.libraries);
+
+/** Who brings a library that a wheel needs and does not hold. */
+export type Provider = "torch" | "cuda" | "driver";
+
+export function providerOf(name: string): Provider | undefined {
+  const stem = stemOf(name);
+  return torchStems.has(stem) ? "torch" : driverStems.has(stem) ? "driver" : cudaStems.has(stem) ? "cuda" : undefined;
+}
+
+/** The name without a packager's hash: "libcudart.so.13" of "libcudart-faf08d9a.so.13". */
+export function withoutHash(name: string): string {
+  const match = hashed.exec(name);
+  return match === null || dateLike.test(match[2] ?? "") ? name : `${match[1]}${match[3]}`;
+}
+
+/** "libcudart" of "libcudart-faf08d9a.so.13". */
+export function stemOf(name: string): string {
+  const plain = withoutHash(name);
+  const end = plain.indexOf(".so");
+  return end < 0 ? plain : plain.slice(0, end);
+}
+
+/** Copies of libraries that a packager put into the wheel: renamed by their hash, or in a folder for such. */
+export function isGrafted(member: string): boolean {
+  const parts = member.split("/");
+  const name = parts.at(-1) ?? "";
+  return withoutHash(name) !== name || parts.slice(0, -1).some((part) => /^[\w.-]+\.libs$/.test(part));
+}
