@@ -1,4 +1,6 @@
 import * as path from "node:path";
+import { openElf } from "../../binaries/elf/index.ts";
+import type { LibraryImage } from "../../binaries/library.ts";
 import { describeBinary } from "../../binaries/profile/index.ts";
 import { loadSymbolHistory } from "../../catalogue/index.ts";
 import type { Catalogue } from "../../catalogue/index.ts";
@@ -64,7 +66,7 @@ export class BuiltFileReader {
       if (this.#known.get(candidate.path)?.stamp !== stamped.stamp) {
         yield candidate.path;
       }
-      const known = this.#describe(candidate.path, stamped);
+      const { known, image } = this.#describe(candidate.path, stamped);
       if (seen.has(known.real)) {
         continue;
       }
@@ -78,7 +80,7 @@ export class BuiltFileReader {
       if (installed !== undefined && result === undefined) {
         yield candidate.path;
         environment ??= ofBody(installed, this.#options);
-        result = this.#fit(candidate.path, known.modified, environment);
+        result = this.#fit(body, image, known.modified, environment);
         if (result !== undefined) {
           known.fits.set(key, result);
         }
@@ -100,22 +102,28 @@ export class BuiltFileReader {
     return status?.kind === "file" ? { stamp: `${status.size}:${status.modified}`, modified: status.modified } : undefined;
   }
 
-  #describe(file: string, { stamp, modified }: { readonly stamp: string; readonly modified: number }): Known {
-    let known = this.#known.get(file);
-    if (known?.stamp !== stamp) {
-      const described = describeBinary(file, this.#options.files);
-      known = { stamp, modified, real: this.#options.files.realPath(file) ?? file, body: described.ok ? described.body : undefined, fits: new Map() };
-      this.#known.set(file, known);
+  /** The image comes with a file that was opened just now, and is not kept: its tables are large. */
+  #describe(file: string, { stamp, modified }: { readonly stamp: string; readonly modified: number }): { readonly known: Known; readonly image?: LibraryImage } {
+    const before = this.#known.get(file);
+    if (before?.stamp === stamp) {
+      return { known: before };
     }
-    return known;
+    const described = describeBinary(file, this.#options.files);
+    const known: Known = { stamp, modified, real: this.#options.files.realPath(file) ?? file, body: described.ok ? described.body : undefined, fits: new Map() };
+    this.#known.set(file, known);
+    return described.ok ? { known, image: described.image } : { known };
   }
 
-  /** The image is opened anew: it holds tables that nobody needs once the answer is there. */
-  #fit(file: string, modified: number, environment: FitEnvironment): FitResult | undefined {
+  #fit(body: BuiltBody, given: LibraryImage | undefined, modified: number, environment: FitEnvironment): FitResult | undefined {
     const { files, catalogue, root } = this.#options;
-    const described = describeBinary(file, files);
-    const builtWith = root === undefined ? undefined : torchOfBuild(file, modified, root, files);
-    return described.ok ? fit(described.body, described.image, environment, { catalogue, history: loadSymbolHistory(), ...(builtWith === undefined ? {} : { builtWith }) }) : undefined;
+    const image = given ?? this.#open(body.path);
+    const builtWith = root === undefined ? undefined : torchOfBuild(body.path, modified, root, files);
+    return image === undefined ? undefined : fit(body, image, environment, { catalogue, history: loadSymbolHistory(), ...(builtWith === undefined ? {} : { builtWith }) });
+  }
+
+  #open(file: string): LibraryImage | undefined {
+    const opened = openElf(file, this.#options.files);
+    return opened.ok ? opened.elf : undefined;
   }
 }
 

@@ -30,7 +30,7 @@ export function otherCuda(context: RuleContext, file: BuiltFile): Observed | und
   }
   const major = missing.map((one) => cudaMajor(one.name)).find((one) => one !== undefined);
   if (typeof has === "string" && major !== undefined && String(major) !== has.split(".")[0]) {
-    return { message: `${needs}: it was built with CUDA ${major}, and ${torch} is built with CUDA ${has} and brings no CUDA ${major} libraries. ${stops} Rebuild it with a CUDA ${has.split(".")[0] ?? ""} toolkit, or install a torch for CUDA ${major}.`, against };
+    return { message: `${needs}: it was built with CUDA ${major}, and ${torch} is built with CUDA ${has} and brings no CUDA ${major} libraries. ${stops} ${file.distribution === undefined ? `Rebuild it with a CUDA ${has.split(".")[0] ?? ""} toolkit, or install` : `Install a build of ${file.distribution.name} for CUDA ${has.split(".")[0] ?? ""}, or`} a torch for CUDA ${major}.`, against };
   }
   const by = first.providedBy === undefined ? "" : ` ${first.providedBy} brings it.`;
   return { message: `${needs}, which ${plural} not found. ${stops}${by}`, severity: "warning", against };
