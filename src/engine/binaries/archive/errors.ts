@@ -21,7 +21,7 @@ export class BudgetExceededError extends ByteSourceError {
   readonly budget: number;
 
   constructor(name: string, needed: number, spent: number, budget: number) {
-    super("budget", `${name}: the next step would fetch ${needed} bytes, and ${spent} of the ${budget} bytes that may be fetched are spent.`);
+    super("budget", `${name}: the next step would fetch ${needed} bytes, and ${spent} of the ${budget} bytes that may be fetched are spent. A larger budget lets it go on.`);
     this.name = "BudgetExceededError";
     this.needed = needed;
     this.spent = spent;
