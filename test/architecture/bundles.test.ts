@@ -1,6 +1,6 @@
 /** What `npm run build` and `npm run package` make, without VS Code. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { execa } from "execa";
@@ -16,8 +16,26 @@ test("the command line runs where the module vscode cannot be found", async () =
 });
 
 test("only the extension's bundles ask for vscode", () => {
-  const asking = ["cli.js", "client.js", "extension.js", "server.js"].filter((file) => /require\("vscode"\)/.test(readFileSync(join(root, "dist", file), "utf8")));
-  assert.deepEqual(asking, ["client.js", "extension.js"]);
+  const bundles = readdirSync(join(root, "dist")).filter((file) => file.endsWith(".js"));
+  const asking = bundles.filter((file) => /require\("vscode"\)/.test(readFileSync(join(root, "dist", file), "utf8")));
+  assert.deepEqual(asking.sort(), ["client.js", "extension.js"]);
+});
+
+test("a command loads what it needs: fits no reader of build files, check no protocol", async () => {
+  // Texts that only the readers of CMake and of YAML have, and the protocol.
+  const marks = { cmake: "cmake_parse_arguments", yaml: "tag:yaml.org,2002:", protocol: "textDocument/didOpen" };
+  const loadedBy = async (...command: readonly string[]): Promise<readonly string[]> => {
+    const tell = "process.on('exit', () => process.stdout.write('\\0' + JSON.stringify(Object.keys(require('node:module')._cache))))";
+    const { stdout } = await execa(process.execPath, ["--eval", `${tell}; require(process.argv[1])`, join(root, "dist", "cli.js"), ...command], { reject: false });
+    const files = JSON.parse(stdout.slice(stdout.lastIndexOf("\0") + 1)) as readonly string[];
+    assert.ok(files.length > 1, stdout);
+    const text = files.map((file) => readFileSync(file, "utf8")).join("\n");
+    return Object.entries(marks).filter(([, mark]) => text.includes(mark)).map(([name]) => name);
+  };
+  const nowhere = join(root, "no", "such", "file.so");
+  assert.deepEqual(await loadedBy("fits", nowhere), []);
+  assert.deepEqual(await loadedBy("inspect", nowhere), []);
+  assert.deepEqual(await loadedBy("check", nowhere), ["cmake", "yaml"]);
 });
 
 test("the package holds the bundles and what users read, and nothing else", async () => {
@@ -25,7 +43,7 @@ test("the package holds the bundles and what users read, and nothing else", asyn
   const files = stdout.split("\n").map((line) => line.trim());
   const expected = [
     /^(?:package|package\.nls(?:\.[\w-]+)?)\.json$/, /^(?:README|CHANGELOG)\.md$/, /^LICENSE(?:\.txt)?$/,
-    /^dist\/(?:extension|client|server|cli)\.js$/, /^dist\/torch-symbols\.br$/, /^docs\/rules\/[\w-]+\.md$/, /^docs\/schema\/[\w.-]+\.json$/, /^l10n\/[\w.-]+\.json$/, /^media\/[\w.-]+$/,
+    /^dist\/(?:extension|client|server|cli|part-\w+)\.js$/, /^dist\/torch-symbols\.br$/, /^dist\/webview\/[\w-]+\.(?:js|css)$/, /^docs\/rules\/[\w-]+\.md$/, /^docs\/schema\/[\w.-]+\.json$/, /^l10n\/[\w.-]+\.json$/, /^media\/[\w.-]+$/,
   ];
   assert.deepEqual(files.filter((file) => !expected.some((pattern) => pattern.test(file))), []);
   for (const file of ["package.json", "README.md", "CHANGELOG.md", "dist/extension.js", "dist/client.js", "dist/server.js", "dist/cli.js", "dist/torch-symbols.br"]) assert.ok(files.includes(file), file);

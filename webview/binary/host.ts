@@ -39,8 +39,8 @@ export function keepScroll(name: string, position: number): void {
 
 /** Compares with the selected environment from now on. */
 export function forgetAgainst(): void {
-  const { against: _, ...others } = state;
-  state = others;
+  const { search, demangled, scroll, open } = state;
+  state = { search, demangled, scroll, open };
   api.setState(state);
 }
 

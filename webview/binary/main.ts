@@ -19,8 +19,8 @@ const main = el("main", {}, el("h1", {}, name), answer, actions, body);
 let view: BinaryView | undefined;
 
 document.body.append(
-  el("header", { role: "search" },
-    search, found, demangle,
+  el("header", {},
+    el("div", { role: "search" }, search, found), demangle,
     button("Copy Report", () => tell({ type: "copyReport" })),
     button("Compare with Another Torch…", () => tell({ type: "compare" }))),
   main,

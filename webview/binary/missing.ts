@@ -16,7 +16,7 @@ let lists = 0;
 export function missingParts(fit: Fit, filter: Filter, demangled: boolean): HTMLElement[] {
   const dependencies = fit.missingDependencies.filter((one) => filter(one.name, one.because, one.providedBy));
   const versions = fit.missingVersions.filter((one) => filter(one.version, one.library, one.foundIn));
-  return [
+  const parts = [
     ...(dependencies.length === 0 ? [] : [part(`Libraries that would not be found (${dependencies.length})`, "", el("ul", { class: "plain" }, ...dependencies.map((one) =>
       el("li", {}, el("code", { class: "name" }, one.name), el("p", {}, one.because), ...(one.providedBy === undefined ? [] : [el("p", {}, `${one.providedBy} brings it.`)])))))]),
     ...(versions.length === 0 ? [] : [part(`Versions that are not there (${versions.length})`, "", el("ul", { class: "plain" }, ...versions.map((one) =>
@@ -25,8 +25,9 @@ export function missingParts(fit: Fit, filter: Filter, demangled: boolean): HTML
       const symbols = fit.missing.filter((one) => one.kind === kind && filter(one.symbol, one.demangled, one.because, one.nearest?.demangled, one.version));
       return symbols.length === 0 ? [] : [part(`${words.title}: ${plural(symbols.length, "symbol")}`, words.meaning, symbolItems(words.title, symbols, demangled))];
     }),
-    ...(fit.missing.length === 0 || fit.releasesThatWouldDo === null ? [] : [el("p", { class: "releases" }, releases(fit.releasesThatWouldDo))]),
   ];
+  const tellsReleases = parts.length > 0 && fit.missing.length > 0 && fit.releasesThatWouldDo !== null;
+  return tellsReleases ? [...parts, el("p", { class: "releases" }, releases(fit.releasesThatWouldDo))] : parts;
 }
 
 function part(title: string, meaning: string, content: HTMLElement): HTMLElement {
@@ -85,8 +86,8 @@ function item(symbol: Missing, demangled: boolean, id: string, index: number, co
   const [name, other] = demangled ? [symbol.demangled, symbol.symbol] : [symbol.symbol, symbol.demangled];
   return el("div", { class: "item", role: "option", id, "aria-selected": "false", "aria-posinset": index + 1, "aria-setsize": count },
     el("code", { class: "name" }, name),
-    ...(symbol.binding === "weak" ? [el("span", { class: "tag" }, "weak")] : []),
-    ...(symbol.version === undefined ? [] : [el("span", { class: "tag" }, symbol.version)]),
+    ...(symbol.binding === "weak" ? [" ", el("span", { class: "tag" }, "weak")] : []),
+    ...(symbol.version === undefined ? [] : [" ", el("span", { class: "tag" }, symbol.version)]),
     ...(other === name ? [] : [el("code", { class: "dim" }, other)]),
     el("p", {}, symbol.because),
     ...(symbol.nearest === undefined ? [] : [el("p", { class: "nearest" }, `Nearest, in ${symbol.nearest.library}: `, el("code", {}, demangled ? symbol.nearest.demangled : symbol.nearest.symbol))]),

@@ -32,9 +32,9 @@ export function symbolList(name: string, symbols: readonly ImportedSymbol[], fil
   const row = (index: number, symbol: ImportedSymbol): HTMLElement => {
     const made = el("div", { class: "row", role: "option", id: `${id}-${index}`, "aria-selected": index === selected ? "true" : "false", "aria-posinset": index + 1, "aria-setsize": shown.length },
       el("span", { class: "symbol" }, text(index)),
-      ...(symbol.weak ? [el("span", { class: "tag" }, "weak")] : []),
-      ...(symbol.version === undefined ? [] : [el("span", { class: "tag" }, symbol.version)]),
-      el("span", { class: "tag family" }, familyWords[symbol.family]));
+      ...(symbol.weak ? [" ", el("span", { class: "tag" }, "weak")] : []),
+      ...(symbol.version === undefined ? [] : [" ", el("span", { class: "tag" }, symbol.version)]),
+      " ", el("span", { class: "tag family" }, familyWords[symbol.family]));
     made.style.top = `${index * rowHeight}px`;
     made.addEventListener("mousedown", () => select(index));
     return made;

@@ -62,10 +62,10 @@ function folded(library: BinaryLibrary, view: BinaryView, showing: Showing): HTM
     const { mark, word } = verdictWords[fit.verdict];
     const verdict = el("span", { class: "result" }, word);
     verdict.prepend(icon(mark));
-    summary.append(verdict);
+    summary.append(" ", verdict);
   }
   if (binary !== undefined) {
-    summary.append(el("span", { class: "dim" }, size(binary.profile.size)));
+    summary.append(" ", el("span", { class: "dim" }, size(binary.profile.size)));
   }
   const content = (): readonly HTMLElement[] => [loaderSays(library), reasons(fit, showing), comparison(fit, showing), ...nature(binary, showing), symbols(library, showing)].filter((one) => one !== undefined);
   // Where nothing is searched for, content is made when it is looked at.

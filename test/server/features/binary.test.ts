@@ -128,7 +128,7 @@ describe("abiding/binary", () => {
 
   it("reads a torch wheel from a server, says how far it is, and stops when nobody wants it any more", async () => {
     const progress: Notifications["abiding/binaryProgress"][] = [];
-    client.connection.onNotification("abiding/binaryProgress", (one: Notifications["abiding/binaryProgress"]) => progress.push(one));
+    client.connection.onNotification("abiding/binaryProgress", (one: Notifications["abiding/binaryProgress"]) => void progress.push(one));
     const torch = path.join(folder.root, ".venv/lib/python3.11/site-packages/torch");
     const member = (name: string): Uint8Array => fs.readFileSync(path.join(torch, name));
     const server = await RangeServer.start();

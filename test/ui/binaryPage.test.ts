@@ -1,0 +1,212 @@
+/** The page of a binary in a browser, without VS Code around it: what it shows, does with keys, and makes of hostile files. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Locator } from "playwright-core";
+import { accessibilityProblems, launchBrowser, openExtensionPage, type ExtensionPage } from "../harness/index.ts";
+import { conflict, file, fits, imported, view } from "../support/binary-view.ts";
+import { profile } from "../support/built-file.ts";
+
+let browser: Browser;
+before(async () => {
+  browser = await launchBrowser();
+});
+after(() => browser.close());
+
+async function show(shown: unknown, state?: unknown, title = "_C.so"): Promise<ExtensionPage> {
+  const page = await openExtensionPage(browser, "binary", { title, state });
+  await page.send({ type: "view", view: shown });
+  await page.page.locator(".verdict .headline").waitFor();
+  return page;
+}
+
+const headings = (page: ExtensionPage): Promise<string[]> => page.page.locator("h2").allInnerTexts();
+const rows = (page: ExtensionPage): Locator => page.page.locator(".symbols .row");
+const symbolTexts = (page: ExtensionPage): Promise<string[]> => page.page.locator(".symbols .row .symbol").allInnerTexts();
+
+test("the verdict comes first, then the loader's words, then why", async () => {
+  const page = await show(conflict);
+  assert.deepEqual(await page.told(), [{ type: "ready" }]);
+  assert.equal(await page.page.locator("h1").innerText(), "_C.so");
+  assert.equal(await page.page.locator(".verdict .headline").innerText(), "Would not work with torch 2.8.0+cu128.");
+  assert.equal(await page.page.locator(".loader pre").innerText(), `${file}: undefined symbol: _ZN3c105ErrorC1ENS_14SourceLocationESs`);
+  assert.deepEqual(await headings(page), ["Why It Would Not Load", "Compared", "Findings", "Not Checked", "What It Needs", "What It Is", "Imported Symbols (5)"]);
+  assert.deepEqual(await page.page.locator("h3").allInnerTexts(), ["The other std::string ABI: 1 symbol", "Another torch version: 1 symbol"]);
+  const drift = page.page.getByRole("listbox", { name: "Another torch version" }).getByRole("option");
+  assert.equal((await drift.innerText()).replaceAll(/\n+/g, "\n"), ["c10::probe(int)", "_ZN3c105probeEi", "No library of this torch exports it.", "Nearest, in libc10.so: c10::probe(long)", "Exported by torch 2.1.0 to 2.4.1."].join("\n"));
+  assert.deepEqual(await page.page.locator(".traits tbody tr").evaluateAll((all) => all.map((one) => (one as unknown as { innerText: string }).innerText.replaceAll(/\s+/g, " "))), [
+    "libstdcxx-abi 0 1 disagrees The file speaks of the old std::string.", "glibc 2.14 2.36 agrees", "cuda-architectures sm_90 no GPU known not compared No GPU is known.",
+  ]);
+});
+
+test("a new verdict is announced, the same one is not", async () => {
+  const page = await show(conflict);
+  const answer = page.page.locator(".verdict");
+  assert.deepEqual([await answer.getAttribute("role"), await answer.getAttribute("aria-live")], ["status", "polite"]);
+  const same = await answer.locator(".headline").elementHandle();
+  await page.send({ type: "view", view: conflict, compared: undefined });
+  assert.equal(await same?.evaluate((element) => (element as unknown as { isConnected: boolean }).isConnected), true);
+  await page.send({ type: "view", view: view([]) });
+  await answer.getByText("No conflict with torch 2.8.0+cu128 found in what was checked.").waitFor();
+});
+
+test("searching leaves what fits, in symbols and in rows, by either name", async () => {
+  const page = await show(conflict);
+  await page.page.keyboard.press("Control+f");
+  await page.page.keyboard.type("PROBE c10");
+  assert.deepEqual(await symbolTexts(page), ["c10::probe(int)"]);
+  assert.deepEqual(await headings(page), ["Why It Would Not Load", "Imported Symbols (1 of 5 symbols)"]);
+  assert.equal(await page.page.locator(".found").innerText(), "1 symbol");
+  await page.page.getByRole("searchbox").fill("_ZN3c105Error");
+  assert.deepEqual(await symbolTexts(page), ["c10::Error::Error(c10::SourceLocation, std::string)"]);
+  await page.page.getByRole("searchbox").fill("glibc");
+  assert.deepEqual(await headings(page), ["Compared", "Findings", "Imported Symbols (2 of 5 symbols)"]);
+  await page.page.getByRole("searchbox").fill("nothing is called that");
+  assert.deepEqual(await headings(page), []);
+  assert.equal(await page.page.locator(".found").innerText(), "Nothing found");
+  await page.page.keyboard.press("Escape");
+  assert.equal((await symbolTexts(page)).length, 5);
+});
+
+test("names are shown demangled or as they stand in the file", async () => {
+  const page = await show(conflict);
+  const toggle = page.page.getByRole("button", { name: "Demangle" });
+  assert.equal(await toggle.getAttribute("aria-pressed"), "true");
+  await toggle.click();
+  assert.equal(await toggle.getAttribute("aria-pressed"), "false");
+  assert.deepEqual((await symbolTexts(page)).slice(0, 3), ["_ZN3c105ErrorC1ENS_14SourceLocationESs", "_ZN3c105probeEi", "memcpy"]);
+  assert.equal(await page.page.locator(".missing .name").first().innerText(), "_ZN3c105ErrorC1ENS_14SourceLocationESs");
+});
+
+test("everything is reached and copied without a mouse", async () => {
+  const page = await show(conflict);
+  const { keyboard } = page.page;
+  const focused = (): Promise<string> => page.page.evaluate(() => {
+    const { activeElement } = (globalThis as unknown as { document: { activeElement: { getAttribute(name: string): string | null; textContent: string } } }).document;
+    return activeElement.getAttribute("aria-label") ?? activeElement.textContent;
+  });
+  const walk: string[] = [];
+  for (let step = 0; step < 8; step++) {
+    await keyboard.press("Tab");
+    walk.push(await focused());
+  }
+  assert.deepEqual(walk, ["Search symbols and rows", "Demangle", "Copy Report", "Compare with Another Torch…", "The other std::string ABI, 1 symbol", "Another torch version, 1 symbol", "libstdcxx-abi", "Imported symbols, 5 rows"]);
+  const selected = page.page.locator(".symbols .row[aria-selected=true]");
+  assert.equal(await selected.locator(".symbol").innerText(), "c10::Error::Error(c10::SourceLocation, std::string)");
+  await keyboard.press("End");
+  assert.equal(await selected.getAttribute("aria-posinset"), "5");
+  await keyboard.press("Home");
+  await keyboard.press("ArrowDown");
+  assert.equal(await page.page.locator(".symbols").getAttribute("aria-activedescendant"), await selected.getAttribute("id"));
+  await keyboard.press("Control+c");
+  await keyboard.press("Shift+Tab");
+  await keyboard.press("Enter");
+  await page.page.getByRole("button", { name: "Copy Report" }).press("Enter");
+  assert.deepEqual((await page.told()).slice(1), [{ type: "copy", text: "c10::probe(int)" }, { type: "openRule", rule: "libstdcxx-abi" }, { type: "copyReport" }]);
+  await page.send({ type: "copied", what: "report" });
+  await page.page.getByText("Copied report").waitFor();
+});
+
+test("a library with 75 000 imported symbols stays quick", async () => {
+  const page = await show(view([]));
+  // Made in the page: the way there is not what is measured.
+  const milliseconds = await page.page.evaluate((base) => {
+    const { document, Event, MessageEvent, performance, ...page } = globalThis as unknown as {
+      dispatchEvent(event: unknown): void; document: { querySelector(selector: string): { value: string; dispatchEvent(event: unknown): void } };
+      Event: new (type: string) => unknown; MessageEvent: new (type: string, init: unknown) => unknown; performance: { now(): number };
+    };
+    const symbols = Array.from({ length: 75_000 }, (_, index) => ({ name: `_ZN2at8functionEi${index}`, demangled: `at::function(std::vector<at::Tensor, std::allocator<at::Tensor> > const&, int)::number_${index}`, family: "torch", weak: false }));
+    const time = (work: () => void): number => {
+      const started = performance.now();
+      work();
+      return performance.now() - started;
+    };
+    const shown = time(() => page.dispatchEvent(new MessageEvent("message", { data: { type: "view", view: { ...base, libraries: [{ file: "x", name: "x", symbols }] } } })));
+    const input = document.querySelector("input");
+    return [shown, ...["n", "number_7499", ""].map((text) => time(() => {
+      input.value = text;
+      input.dispatchEvent(new Event("input"));
+    }))];
+  }, view([]));
+  // About a tenth of it is needed; a machine may do other things as well.
+  assert.deepEqual(milliseconds.filter((one) => one > 1000), []);
+  assert.ok(await rows(page).count() < 60);
+  await page.page.locator(".symbols").focus();
+  await page.page.keyboard.press("End");
+  await page.page.locator(".row[aria-selected=true]").getByText("number_74999").waitFor();
+});
+
+test("what stands in a file is text, whatever it looks like", async () => {
+  const markup = '<img src=x onerror="document.title=1"><b>bold</b>';
+  const page = await show(view([imported(markup, { demangled: `${markup}()` })], {
+    headline: markup, problem: markup,
+    libraries: [{ file, name: markup, loaderSays: markup, symbols: [imported(markup)] }],
+    inspect: { schema: 1, file: markup, kind: "binary", binaries: [{ profile: profile(file, { needed: [markup], compilers: [markup], soname: markup }), facts: [], notKnown: [markup] }], problems: [markup] },
+    fits: fits({ verdict: "conflict", missing: [{ symbol: markup, demangled: markup, binding: "global", kind: "own", because: markup }], findings: [{ rule: markup, severity: "error", message: markup, docs: markup }] }),
+  }));
+  assert.equal(await page.page.locator("img, b").count(), 0);
+  assert.equal(await page.page.title(), "_C.so");
+  assert.equal(await page.page.locator(".symbols .symbol").innerText(), markup);
+});
+
+test("search, names, places and comparison outlive the page", async () => {
+  const many = Array.from({ length: 500 }, (_, index) => imported(`symbol_${index}`));
+  const first = await show(view(many), undefined);
+  await first.send({ type: "view", view: view(many), compared: "torch==2.5.1" });
+  await first.page.getByRole("button", { name: "Demangle" }).click();
+  await first.page.getByRole("searchbox").fill("symbol");
+  await first.page.locator(".symbols").evaluate((list) => void ((list as unknown as { scrollTop: number }).scrollTop = 2200));
+  await first.page.locator(".row").getByText("symbol_100", { exact: true }).waitFor();
+  const state = await first.state();
+  const second = await show(view(many), state);
+  assert.deepEqual(await second.told(), [{ type: "ready", against: "torch==2.5.1" }]);
+  assert.equal(await second.page.getByRole("searchbox").inputValue(), "symbol");
+  assert.equal(await second.page.getByRole("button", { name: "Demangle" }).getAttribute("aria-pressed"), "false");
+  await second.page.locator(".row").getByText("symbol_100", { exact: true }).waitFor();
+});
+
+test("a wheel shows its libraries, each to be folded out", async () => {
+  const member = `${file}/ops/_C.so`;
+  const wheel = view([], {
+    headline: "Would not work with torch 2.8.0+cu128.",
+    inspect: {
+      schema: 1, file: "/w/ops-1.0.whl", kind: "wheel", problems: [], binaries: [{ profile: profile(member), facts: [], notKnown: [] }, { profile: profile(`${member}.2`), facts: [], notKnown: [] }],
+      wheel: {
+        path: "/w/ops-1.0.whl", fileName: "ops-1.0.whl", size: 4096, name: "ops", version: "1.0", tags: { pythons: ["cp311"], abis: ["cp311"], platforms: ["manylinux_2_28_x86_64"] }, wheelTags: ["cp311-cp311-manylinux_2_28_x86_64"],
+        generator: "setuptools", isPurelib: false, requiresPython: ">=3.9", requires: ["torch>=2.8"], libraries: [], platformTag: "manylinux_2_34_x86_64", platformTagBesideTorch: undefined, abi3Floor: undefined,
+        disagreements: [{ kind: "platform-tag", weight: "error", message: "The name promises manylinux_2_28, and ops/_C.so needs GLIBC_2.34.", evidence: [] }], notKnown: [],
+      },
+    },
+    fits: fits({ verdict: "conflict", members: [fits({ file: member, verdict: "conflict", missing: conflict.fits?.missing ?? [] }), fits({ file: `${member}.2` })] }),
+    libraries: [{ file: member, name: "ops/_C.so", symbols: conflict.libraries[0]?.symbols ?? [], loaderSays: "x: undefined symbol: y" }, { file: `${member}.2`, name: "ops/_C.so.2", symbols: [imported("memcpy")] }],
+  });
+  const page = await show(wheel, undefined, "ops-1.0.whl");
+  assert.deepEqual(await headings(page), ["Tags and Metadata against Content", "Libraries (2)", "Metadata"]);
+  assert.deepEqual(await page.page.locator("summary").evaluateAll((all) => all.map((one) => (one as unknown as { innerText: string }).innerText.replaceAll(/\s+/g, " ").trim())), ["ops/_C.so conflict 1000 B", "ops/_C.so.2 no conflict found 1000 B"]);
+  await page.page.locator("summary").first().focus();
+  await page.page.keyboard.press("Enter");
+  await page.page.locator("details .missing").first().waitFor();
+  assert.equal(await page.page.locator("details[open] .symbols .row").count(), 5);
+  await page.page.getByRole("searchbox").fill("memcpy");
+  assert.deepEqual(await page.page.locator("summary .name").allInnerTexts(), ["ops/_C.so", "ops/_C.so.2"]);
+  await page.page.getByRole("searchbox").fill("probe");
+  assert.deepEqual(await page.page.locator("summary .name").allInnerTexts(), ["ops/_C.so"]);
+});
+
+test("a question that takes long says how far it is and can be cancelled; a failure can be tried again", async () => {
+  const page = await openExtensionPage(browser, "binary", { title: "_C.so" });
+  await page.send({ type: "busy", message: "Reading 1.2 MB of torch.whl", cancellable: true });
+  await page.page.locator(".verdict").getByText("Reading 1.2 MB of torch.whl").waitFor();
+  await page.page.getByRole("button", { name: "Cancel" }).click();
+  await page.send({ type: "failed", message: "script.so is no ELF file." });
+  await page.page.locator(".verdict").getByText("script.so is no ELF file.").waitFor();
+  await page.page.getByRole("button", { name: "Try Again" }).click();
+  await page.page.getByRole("button", { name: "Open as Text" }).click();
+  assert.deepEqual(await page.told(), [{ type: "ready" }, { type: "cancel" }, { type: "retry" }, { type: "openAsText" }]);
+});
+
+test("axe finds nothing to complain about", async () => {
+  const page = await show(conflict);
+  await page.page.locator(".symbols").focus();
+  await page.page.keyboard.press("ArrowDown");
+  assert.deepEqual(await accessibilityProblems(page.page), []);
+});
