@@ -1,17 +1,28 @@
 /** Bundles the extension, its pages, the language server and the command line into `dist/`. `--production` minifies. */
-import { copyFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { build, type Plugin } from "esbuild";
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { build, transform, type BuildOptions, type BuildResult, type Plugin } from "esbuild";
 import { root } from "../test/harness/locations.ts";
+import { directImports } from "./lib/directImports.ts";
 
 const production = process.argv.includes("--production");
 
-const outputs: readonly { readonly entry: string; readonly file: string; readonly external: string[]; readonly banner?: string }[] = [
-  { entry: "src/extension/extension.ts", file: "extension.js", external: ["vscode"] },
-  { entry: "src/extension/client.ts", file: "client.js", external: ["vscode"] },
-  { entry: "src/server/main.ts", file: "server.js", external: [] },
-  { entry: "src/cli/main.ts", file: "cli.js", external: [], banner: "#!/usr/bin/env node" },
-];
+const dist = join(root, "dist");
+
+const common: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  mainFields: ["module", "main"],
+  minify: production,
+  sourcemap: production ? false : "linked",
+  legalComments: "none",
+  logLevel: "warning",
+};
+
+/** What the extension host loads: one file each. `import()` becomes `require()`, which works in every extension host. */
+const commonjs: BuildOptions = { ...common, format: "cjs", supported: { "dynamic-import": false } };
 
 /** The language client is 40 times the rest of the extension, so it is a file of its own that is loaded when it is needed. */
 const lazyClient: Plugin = {
@@ -21,38 +32,66 @@ const lazyClient: Plugin = {
   },
 };
 
-async function bundle(output: (typeof outputs)[number]): Promise<void> {
-  const outfile = join(root, "dist", output.file);
-  rmSync(`${outfile}.map`, { force: true });
-  const result = await build({
-    absWorkingDir: root,
-    entryPoints: [output.entry],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "cjs",
-    target: "node20",
-    mainFields: ["module", "main"],
-    external: output.external,
-    plugins: [lazyClient],
-    // `import()` becomes `require()`, which works in every extension host.
-    supported: { "dynamic-import": false },
+async function bundleExtension(name: string): Promise<void> {
+  rmSync(join(dist, `${name}.js.map`), { force: true });
+  const result = await build({ ...commonjs, entryPoints: [`src/extension/${name}.ts`], outfile: join(dist, `${name}.js`), external: ["vscode"], plugins: [lazyClient], keepNames: production });
+  noteWarnings(result);
+}
+
+/**
+ * The server and the command line share most of their code, and each command needs only a part of it: what an `import()`
+ * names is loaded when it is reached. esbuild splits ES modules only, so each part is then made a CommonJS file, which
+ * Node loads faster and whose compiled code it can keep.
+ */
+async function bundlePrograms(): Promise<void> {
+  const split = await build({
+    ...common,
+    entryPoints: [{ in: "src/server/main.ts", out: "server" }, { in: "src/cli/main.ts", out: "cli" }],
+    outdir: dist,
+    format: "esm",
+    splitting: true,
+    chunkNames: "part-[hash]",
+    plugins: [directImports()],
     // A table that is read when it is needed lies beside the bundles.
     define: { "import.meta.dirname": "__dirname" },
-    minify: production,
-    keepNames: production,
-    sourcemap: production ? false : "linked",
-    banner: output.banner === undefined ? {} : { js: output.banner },
-    legalComments: "none",
-    logLevel: "warning",
+    sourcemap: production ? false : "inline",
+    write: false,
   });
-  // A warning is a file that will not do at run time what it does under the tests.
+  noteWarnings(split);
+  mkdirSync(dist, { recursive: true });
+  await Promise.all(split.outputFiles.map(async ({ path, text }) => {
+    const name = basename(path);
+    const { code, map } = await transform(text, {
+      format: "cjs",
+      platform: "node",
+      target: "node20",
+      supported: { "dynamic-import": false },
+      minify: production,
+      sourcemap: production ? false : "external",
+      sourcefile: name,
+      ...(name === "cli.js" ? { banner: "#!/usr/bin/env node" } : {}),
+      legalComments: "none",
+      logLevel: "warning",
+    });
+    writeFileSync(path, `${code}${map === "" ? "" : `//# sourceMappingURL=${name}.map\n`}`);
+    if (map === "") rmSync(`${path}.map`, { force: true });
+    else writeFileSync(`${path}.map`, map);
+  }));
+  const written = new Set(split.outputFiles.map(({ path }) => basename(path)));
+  for (const file of readdirSync(dist)) {
+    const part = /^part-\w+\.js(?=$|\.map$)/.exec(file)?.[0];
+    if (part !== undefined && !written.has(part)) rmSync(join(dist, file));
+  }
+}
+
+/** A warning is a file that will not do at run time what it does under the tests. */
+function noteWarnings(result: BuildResult): void {
   if (result.warnings.length > 0) process.exitCode = 1;
 }
 
 /** Pages run in a browser: they have no modules and nothing of Node. */
 async function bundlePage(name: string): Promise<void> {
-  const folder = join(root, "dist", "webview");
+  const folder = join(dist, "webview");
   rmSync(join(folder, `${name}.js.map`), { force: true });
   await build({
     absWorkingDir: root,
@@ -70,6 +109,6 @@ async function bundlePage(name: string): Promise<void> {
 }
 
 // esbuild has printed its errors when it rejects.
-const results = await Promise.allSettled([...outputs.map(bundle), bundlePage("binary")]);
+const results = await Promise.allSettled([bundleExtension("extension"), bundleExtension("client"), bundlePrograms(), bundlePage("binary")]);
 if (results.some((result) => result.status === "rejected")) process.exitCode = 1;
-copyFileSync(join(root, "data", "torch-symbols.br"), join(root, "dist", "torch-symbols.br"));
+copyFileSync(join(root, "data", "torch-symbols.br"), join(dist, "torch-symbols.br"));

@@ -3,11 +3,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { readArguments, UsageError } from "./arguments.ts";
-import { check } from "./check.ts";
-import { describe } from "./environment.ts";
-import { fits } from "./fits.ts";
 import { help } from "./help.ts";
-import { inspect } from "./inspect.ts";
 import type { Terminal } from "./terminal.ts";
 
 const terminal: Terminal = {
@@ -44,18 +40,18 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
     terminal.deliver(help, undefined);
     return 0;
   }
+  // Each command is loaded when it is called: `fits` needs no reader of build files, and `check` no protocol.
   switch (given.command) {
     case "check":
-      return check(given, terminal);
+      return (await import("./check.ts")).check(given, terminal);
     case "environment":
-      return describe(given, terminal);
+      return (await import("./environment.ts")).describe(given, terminal);
     case "inspect":
-      return await inspect(given, terminal);
+      return (await import("./inspect.ts")).inspect(given, terminal);
     case "fits":
-      return await fits(given, terminal);
+      return (await import("./fits.ts")).fits(given, terminal);
     case "lsp":
-      // Loaded on demand: `check` should not wait for the protocol's library.
-      void import("../server/stdio.ts").then((server) => server.startStdioServer());
+      (await import("../server/stdio.ts")).startStdioServer();
       return undefined;
     case undefined:
       process.stderr.write(help);
