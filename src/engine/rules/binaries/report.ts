@@ -20,26 +20,26 @@ export interface Observed {
 type Judge = (context: RuleContext, file: BuiltFile) => Observed | undefined;
 
 /**
- * One finding for each module that `judge` objects to, and one for all files of an installed distribution. It stands at the
+ * One finding for each module that `judge` objects to, and one for all files of a wheel or an installed distribution. It stands at the
  * target's declaration where there is one, else at the file. Where `declared` holds a finding of the same rule on that
  * target, the file becomes its witness instead.
  */
 export function withBuilt(rule: Rule, context: RuleContext, declared: readonly Finding[], judge: Judge): readonly Finding[] {
   const findings = [...declared];
-  const installed = new Map<string, number>();
+  const parcels = new Map<string, number>();
   for (const subject of subjectsOf(context)) {
     const { file } = subject;
-    const { distribution } = file;
+    const parcel = file.target !== undefined ? undefined : file.origin === "wheel" ? "wheel" : file.distribution?.name;
     const observed = isOfWrongPair(context, file) ? undefined : judge(context, file);
     if (observed === undefined) continue;
     const cause = findings.findIndex((one) => isAbout(one, file));
     const joined = cause < 0 ? undefined : findings[cause];
-    const earlier = distribution === undefined || file.target !== undefined ? undefined : installed.get(distribution.name);
+    const earlier = parcel === undefined ? undefined : parcels.get(parcel);
     const lead = earlier === undefined ? undefined : findings[earlier];
     if (joined !== undefined) findings[cause] = join(rule, context, joined, subject, observed);
     else if (earlier !== undefined && lead !== undefined) findings[earlier] = alsoOf(rule, lead, file, observed);
     else {
-      if (distribution !== undefined) installed.set(distribution.name, findings.length);
+      if (parcel !== undefined) parcels.set(parcel, findings.length);
       findings.push(alone(rule, context, subject, observed, judge));
     }
   }
