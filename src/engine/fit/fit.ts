@@ -52,14 +52,15 @@ export function fit(built: BuiltBody, image: LibraryImage, place: FitEnvironment
     root: image,
   };
   const versions = compareSymbolVersions(isForeign || isObject ? [] : added, load.model);
-  const usesUnstable = imports.some((one) => one.family === "torch");
+  const unstableNames = imports.filter((one) => one.family === "torch").map((one) => one.symbol.name);
+  const usesUnstable = unstableNames.length > 0;
   const stableNames = imports.filter((one) => one.family === "torch-stable").map((one) => one.symbol.name);
   const second = isForeign ? undefined : secondLibtorch(scope, environment);
-  const sides = { built, environment, options, scope: searched, usesUnstable, stableNames };
+  const releases = releasesThatWouldDo(imports.filter((one) => one.family === "torch" || one.family === "torch-stable").map((one) => one.symbol), image.needed ?? [], options.history, environment);
+  const sides = { built, environment, options, scope: searched, usesUnstable, unstableNames, stableNames, candidates: releases.releases };
   const traits = [...(second === undefined ? [] : [second]), ...compareTraits(sides)];
   const missing = certain.map((one, index) => classify(one, around, index < comparedNamesakes));
   const missingDependencies = isForeign ? [] : unfound.map((one) => missingDependency(one, environment, isProgram ? "program" : importTorch ? "after-torch" : "before-torch"));
-  const releases = releasesThatWouldDo(imports.filter((one) => one.family === "torch" || one.family === "torch-stable").map((one) => one.symbol), image.needed ?? [], options.history, environment);
   const isConflict = missing.length > 0 || missingDependencies.length > 0 || versions.missing.length > 0 || traits.some((one) => one.agrees === false && one.weight === "error" && decisive.has(one.trait));
   const doubts = doubtsOf(resolution, environment, usesUnstable || stableNames.length > 0, isObject);
   return {

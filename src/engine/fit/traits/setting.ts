@@ -12,8 +12,12 @@ export interface Sides {
   readonly scope: readonly LoadedObject[];
   /** The file needs names of torch whose ABI nobody promises. */
   readonly usesUnstable: boolean;
+  /** The names of torch whose ABI nobody promises that it needs, mangled. */
+  readonly unstableNames: readonly string[];
   /** The functions of torch's stable ABI that it needs. */
   readonly stableNames: readonly string[];
+  /** Releases that have every name of torch that it needs: with one of them it was compiled. */
+  readonly candidates: readonly string[] | undefined;
 }
 
 /** One comparison, or nothing where there is nothing to compare. */

@@ -4,6 +4,8 @@ import { compareVersions, publicVersion, valueOf } from "../../model/index.ts";
 import { torchName } from "../classify.ts";
 import { shimVersion } from "../stableShims.ts";
 import type { TraitComparison } from "../types.ts";
+import { handedOver, layoutOfCandidates } from "./handedOver.ts";
+import type { LayoutChange } from "./handedOver.ts";
 import type { Comparison, Sides } from "./setting.ts";
 import { known } from "./setting.ts";
 
@@ -102,6 +104,9 @@ export const layout: Comparison = (sides) => {
   const to = known(sides.environment.body, "torch-version");
   const sizes = from === undefined || to === undefined ? undefined : layoutChanges(from, to.value);
   const others = from === undefined || to === undefined ? undefined : silentChanges(from, to.value);
+  if (sides.usesUnstable && from === undefined && to !== undefined) {
+    return layoutOfCandidates(sides, to.value);
+  }
   if (!sides.usesUnstable || from === undefined || to === undefined || sizes === undefined || others === undefined) {
     return undefined;
   }
@@ -120,10 +125,16 @@ export const layout: Comparison = (sides) => {
     installed: to.value,
     agrees: false,
     weight: "warning",
-    because: `The file was compiled with torch ${from}, and ${torchName(sides.environment)} has ${what}. Code that was inlined into the file uses the old ones; nothing says so when it is loaded.`,
+    because: `The file was compiled with torch ${from}, and ${torchName(sides.environment)} has ${what}. Code that was inlined into the file uses the old ones; nothing says so when it is loaded.${handed(sides.unstableNames, sizes)}`,
     evidence: [...evidence, row],
   };
 };
+
+/** A sentence more where the file itself makes objects of a class that changed and hands them to torch. */
+function handed(names: readonly string[], changes: readonly LayoutChange[]): string {
+  const [first] = handedOver(names, changes);
+  return first === undefined ? "" : ` The file makes objects of ${first.change.class} itself and hands them to ${first.to}: expect a crash.`;
+}
 
 function nameOf(one: SilentChange): string {
   const kinds = { member: "place of", "virtual-function": "virtual functions of", constant: "value of" } as const;
