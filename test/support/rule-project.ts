@@ -31,7 +31,7 @@ export class RuleProject {
   readonly wheels: WheelProfile[] = [];
   installed: InstalledBody | undefined;
 
-  constructor(files: Readonly<Record<string, string>>, changes: Partial<Catalogue> = {}) {
+  constructor(files: Readonly<Record<string, string | Uint8Array>>, changes: Partial<Catalogue> = {}) {
     this.files = new MemoryFiles(files);
     this.catalogue = { ...loadCatalogue(), ...changes };
   }

@@ -48,7 +48,7 @@ function textUses(context: RuleContext, path: string): readonly OperatorUse[] {
 function judge(context: RuleContext, body: DeclaredBody, use: Placed, operators: InstalledOperators): Finding | undefined {
   const overloads = operators.overloads(use.name);
   const qualified = use.overload === "" ? use.name : `${use.name}.${use.overload}`;
-  if (context.installed === undefined || overloads?.includes(use.overload) === true || operators.hasSchema(`${qualified}(`)) return undefined;
+  if (context.installed === undefined || overloads?.includes(use.overload) === true || operators.withSchema([`${qualified}(`]).size > 0) return undefined;
   const has = overloads === undefined || overloads.length === 0 ? "" : ` It has ${use.name} as ${joinWords([...new Set(overloads)].slice(0, 8).map((one) => (one === "" ? `aten::${use.name}` : `aten::${use.name}.${one}`)))}${overloads.length > 8 ? " and others" : ""}.`;
   const registers = use.how === "m.impl";
   const consequence = registers ? "The kernel is registered for an operator that nobody defines and is never called." : `The call throws "Could not find schema for aten::${qualified}" when it is reached.`;
@@ -63,8 +63,10 @@ function judge(context: RuleContext, body: DeclaredBody, use: Placed, operators:
 
 /** Where the sources are at hand, they have been looked at. A binary tells names and not overloads. */
 function inBinary(context: RuleContext, file: BuiltFile, operators: InstalledOperators): Observed | undefined {
-  if (file.target !== undefined || file.fit === undefined || file.origin === "jit-cache") return undefined;
-  const gone = calledByName(file.body, context.files).filter((name) => operators.overloads(name) === undefined && !operators.hasSchema(`${name}(`) && !operators.hasSchema(`${name}.`));
+  if (file.target !== undefined || file.fit === undefined || file.origin === "jit-cache" || isTorchs(context, file)) return undefined;
+  const unlisted = calledByName(file.body, context.files).filter((name) => operators.overloads(name) === undefined);
+  const held = operators.withSchema(unlisted.flatMap((name) => [`${name}(`, `${name}.`]));
+  const gone = unlisted.filter((name) => !held.has(`${name}(`) && !held.has(`${name}.`));
   if (gone.length === 0) return undefined;
   const names = joinWords(gone.slice(0, 5).map((name) => `aten::${name}`));
   return {
@@ -72,4 +74,9 @@ function inBinary(context: RuleContext, file: BuiltFile, operators: InstalledOpe
     message: `${nameOf(context, file)} calls operators by name, and names ${names}${gone.length > 5 ? ` and ${gone.length - 5} more` : ""}, which ${torchName(file.fit.against)} does not have: the call throws "Could not find schema" when it is reached.`,
     against: [{ kind: "file", path: operators.path, what: `does not list ${gone[0] ?? ""}` }],
   };
+}
+
+/** Torch's own libraries know their operators. */
+function isTorchs({ installed }: RuleContext, { body }: BuiltFile): boolean {
+  return installed?.torchRoot !== undefined && body.path.startsWith(`${installed.torchRoot}/`);
 }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { operatorUses } from "../../../src/engine/rules/operators/uses.ts";
 import { torchOperators } from "../../../src/engine/rules/torch-operators.ts";
+import { compile, temporaryFolder } from "../binaries/elf/compile.ts";
 import { lines, RuleProject } from "../../support/rule-project.ts";
 
 /** A list of the usual size: one that is much shorter is taken for a file of another shape. */
@@ -12,9 +14,12 @@ const list = [
   "- func: add(Tensor self) -> Tensor\n",
 ].join("\n");
 
+const folder = temporaryFolder();
+const libtorch = readFileSync(compile(folder, "libtorch_cpu.so", 'const char* schema() { return "aten::format(str self, ...) -> str"; }'));
+
 function project(source: string, files: Readonly<Record<string, string>> = {}) {
   return new RuleProject({
-    "/p/setup.py": "ops", "/p/ops.cpp": source, "/venv/torchgen/packaged/ATen/native/native_functions.yaml": list, "/venv/torch/lib/libtorch_cpu.so": "\0aten::format(str self, ...) -> str\0", ...files,
+    "/p/setup.py": "ops", "/p/ops.cpp": source, "/venv/torchgen/packaged/ATen/native/native_functions.yaml": list, "/venv/torch/lib/libtorch_cpu.so": libtorch, ...files,
   }).target("/p/setup.py", ["/p/ops.cpp"], { builder: "setuptools" }).torch("2.13.0", {}, { torchRoot: "/venv/torch" });
 }
 
@@ -50,14 +55,18 @@ test("without a list that can be read nothing is said", () => {
 });
 
 test("an installed file that asks the dispatcher by name", () => {
-  const at = (content: string) => {
+  const at = (name: string, source: string, path = `/venv/x/${name}`) => {
     const made = project("");
-    made.files.write("/venv/x/_C.so", content);
-    return made.build("/venv/x/_C.so", { profile: { size: content.length }, file: { origin: "installed" } }, false).check(torchOperators);
+    made.files.write(path, readFileSync(compile(folder, name, source)));
+    return made.build(path, { profile: { imports: { torch: 1 } }, file: { origin: "installed" } }, false).check(torchOperators);
   };
-  assert.match(at("_ZNK3c1010Dispatcher17findSchemaOrThrowEPKcS2_\0aten::gone\0aten::add\0")[0]?.message ?? "", /calls operators by name, and names aten::gone, which torch 2\.13\.0/);
-  assert.deepEqual(at("no dispatcher\0aten::gone\0"), []);
-  assert.deepEqual(at("findSchemaOrThrow\0aten::gone\0gone(Tensor self) -> Tensor\0"), []);
+  const call = (callee: string) => `extern "C" void ${callee}(const char*, const char*); void f() { ${callee}("aten::add", ""); ${callee}("aten::gone", ""); ${callee}("aten::format", ""); }`;
+  assert.match(at("calls.so", call("torch_call_dispatcher"))[0]?.message ?? "", /calls operators by name, and names aten::gone, which torch 2\.13\.0/);
+  assert.match(at("older.so", call("aoti_torch_call_dispatcher"))[0]?.message ?? "", /names aten::gone, which/);
+  assert.match(at("schema.so", "namespace c10 { struct Dispatcher { void findSchemaOrThrow(const char*); }; } void f(c10::Dispatcher& d) { d.findSchemaOrThrow(\"aten::add\"); d.findSchemaOrThrow(\"aten::gone\"); }")[0]?.message ?? "", /names aten::gone, which/);
+  assert.deepEqual(at("other.so", call("not_the_dispatcher")), []);
+  assert.deepEqual(at("own.so", `${call("torch_call_dispatcher")} const char* schema() { return "gone(Tensor self) -> Tensor"; }`), []);
+  assert.deepEqual(at("libtorch_python.so", call("torch_call_dispatcher"), "/venv/torch/lib/libtorch_python.so"), []);
 });
 
 test("places are those of the text", () => {

@@ -35,10 +35,7 @@ const shapes = {
   architectures: /^\0(sm_\d{2,3}[af]?(?: (?:sm|compute)_\d{2,3}[af]?)+)\0/,
 } as const;
 
-/**
- * Reads the constants of a file: .rodata, or without section headers what is loaded and not writable, less `skip`
- * (device code). Streamed in windows.
- */
+/** Reads the constants of a file, less `skip` (device code). */
 export function scanConstants(elf: ElfFile, skip: readonly Range[] = []): Constants {
   const pybind11Keys = new Set<string>();
   const nanobindKeys = new Set<string>();
@@ -46,7 +43,7 @@ export function scanConstants(elf: ElfFile, skip: readonly Range[] = []): Consta
   let pybind11Conduit = false;
   let holdsLibstdcxx = false;
   let holdsCudaRuntime = false;
-  for (const text of windows(elf, skip)) {
+  for (const text of constantTexts(elf, skip)) {
     collect(text, "__pybind11_internals_v", shapes.pybind11, pybind11Keys);
     if (text.includes("__nb_internals_")) {
       hasNanobind = true;
@@ -58,7 +55,7 @@ export function scanConstants(elf: ElfFile, skip: readonly Range[] = []): Consta
   }
   if (hasNanobind && nanobindKeys.size === 0) {
     // From 2.0 on the key is put together at run time; its tag stands alone.
-    for (const text of windows(elf, skip)) {
+    for (const text of constantTexts(elf, skip)) {
       collect(text, "\0v", shapes.nanobindTag, nanobindKeys);
       collect(text, "\0nanobind_", shapes.nanobindBackend, nanobindKeys);
     }
@@ -69,13 +66,17 @@ export function scanConstants(elf: ElfFile, skip: readonly Range[] = []): Consta
 /** libtorch_python's list of compiled architectures, one text: "sm_80 sm_90 compute_90". */
 export function torchArchitectures(elf: ElfFile): string | undefined {
   const found = new Set<string>();
-  for (const text of windows(elf, [])) {
+  for (const text of constantTexts(elf)) {
     collect(text, "\0sm_", shapes.architectures, found);
   }
   return [...found][0];
 }
 
-function* windows(elf: ElfFile, skip: readonly Range[]): Generator<Buffer> {
+/**
+ * The constants of a file in overlapping windows of 1 MB: .rodata, or without section headers what is loaded and not
+ * writable, less `skip`. What is looked for must be shorter than the overlap of 2 KB.
+ */
+export function* constantTexts(elf: ElfFile, skip: readonly Range[] = []): Generator<Buffer> {
   let left = maximumScan;
   for (const range of rangesOf(elf, skip)) {
     const end = Math.min(range.end, range.offset + left);

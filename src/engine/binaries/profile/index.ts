@@ -3,4 +3,4 @@
  * tell. Reads tables, constants and headers; the code itself is never looked at.
  */
 export { describeBinary } from "./describe.ts";
-export { scanConstants, torchArchitectures } from "./constants.ts";
+export { constantTexts, scanConstants, torchArchitectures } from "./constants.ts";

@@ -1,12 +1,14 @@
 /** The operators of aten that an installed torch has, read from its files. */
 import { dirname, join } from "node:path";
+import { openElf } from "../../binaries/elf/index.ts";
 import type { Files, InstalledBody } from "../../model/index.ts";
+import { textsWithin } from "./binary.ts";
 
 export interface InstalledOperators {
   /** Overloads of an operator by name ("" for the one without); undefined: torch's list does not name it. */
   overloads(name: string): readonly string[] | undefined;
-  /** Whether libtorch itself holds a schema that begins so: operators of TorchScript stand in no list. True when it cannot be read. */
-  hasSchema(beginning: string): boolean;
+  /** Those that begin a schema in libtorch itself: operators of TorchScript stand in no list. All when it cannot be read. */
+  withSchema(beginnings: readonly string[]): ReadonlySet<string>;
   /** The list, for evidence. */
   readonly path: string;
 }
@@ -48,22 +50,18 @@ function read(installed: InstalledBody, files: Files): InstalledOperators | unde
   return {
     path,
     overloads: (name) => table.get(name),
-    hasSchema(beginning) {
-      let answer = answers.get(beginning);
-      if (answer === undefined) answers.set(beginning, (answer = holds(library, beginning, files)));
-      return answer;
+    withSchema(beginnings) {
+      const open = beginnings.filter((one) => !answers.has(one));
+      if (open.length > 0) {
+        const held = new Set(schemasWithin(library, open, files));
+        for (const one of open) answers.set(one, held.has(one));
+      }
+      return new Set(beginnings.filter((one) => answers.get(one) === true));
     },
   };
 }
 
-const piece = 8 * 1024 * 1024;
-
-function holds(library: string, text: string, files: Files): boolean {
-  const size = files.status(library)?.size ?? 0;
-  if (size === 0) return true;
-  for (let at = 0; at < size; at += piece - text.length) {
-    const bytes = files.readBytes(library, at, Math.min(piece, size - at));
-    if (bytes === undefined || Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(text)) return true;
-  }
-  return false;
+function schemasWithin(library: string, beginnings: readonly string[], files: Files): readonly string[] {
+  const opened = openElf(library, files);
+  return opened.ok ? textsWithin(opened.elf, beginnings) : beginnings;
 }
