@@ -3,11 +3,11 @@ import * as path from "node:path";
 import { LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import type { CancellationToken } from "vscode-languageserver/node";
 import { describeEnvironment, findEnvironments, resolveAgainst } from "../engine/installed/index.ts";
+import type { Surroundings } from "../engine/installed/index.ts";
 import { valueOf } from "../engine/model/index.ts";
 import type { InstalledBody } from "../engine/model/index.ts";
 import { torchName } from "../engine/rules/support.ts";
 import type { EnvironmentChoice, Notifications, Requests, Status } from "../protocol/index.ts";
-import type { Project } from "./project.ts";
 import { isInside } from "./projects.ts";
 import type { Publisher } from "./publisher.ts";
 import type { Answer } from "./server.ts";
@@ -24,9 +24,14 @@ export function registerMessages(session: Session, publisher: Publisher, answer:
     const project = session.projectFor(uri);
     return project === undefined ? null : publisher.status(project);
   });
-  onRequest("abiding/environments", [], ({ uri }) => {
+  onRequest("abiding/environments", [], async ({ uri }) => {
     const project = session.projectFor(uri);
-    return project === undefined ? [] : environmentsOf(session, project);
+    const file = uri === undefined ? undefined : pathOf(uri);
+    if (project === undefined && file === undefined) {
+      return [];
+    }
+    const where = project?.surroundings ?? { root: path.dirname(file ?? ""), files: session.files, catalogue: session.catalogue, environment: session.environment };
+    return environmentsOf(where, project === undefined ? [] : (await project.current()).installed);
   });
   onRequest("abiding/selectEnvironment", null, ({ uri, spec }) => {
     const project = session.projectFor(uri);
@@ -65,11 +70,10 @@ export function registerMessages(session: Session, publisher: Publisher, answer:
   });
 }
 
-/** Environments of the machine, those with a torch first, and what the project is checked against now. */
-async function environmentsOf(session: Session, project: Project): Promise<EnvironmentChoice[]> {
-  const { installed: current } = await project.current();
-  const found = findEnvironments(project.surroundings).map((environment): EnvironmentChoice => {
-    const body = describeEnvironment(environment.path, session.files, project.surroundings.catalogue);
+/** Environments of the machine, those with a torch first, and what is checked against now. */
+function environmentsOf(where: Surroundings, current: readonly InstalledBody[]): EnvironmentChoice[] {
+  const found = findEnvironments(where).map((environment): EnvironmentChoice => {
+    const body = describeEnvironment(environment.path, where.files, where.catalogue);
     const version = body === undefined ? undefined : valueOf(body.facts, "torch-version");
     const python = environment.pythonVersion === undefined ? "" : `, Python ${environment.pythonVersion}`;
     return {
@@ -84,7 +88,7 @@ async function environmentsOf(session: Session, project: Project): Promise<Envir
     spec: specOf(one), name: one.name, detail: one.source === "catalogue" ? "release in the catalogue" : torchName(one), hasTorch: true, selected: true,
   }));
   // An environment without torch is worth a line when it belongs to the project; the machine's others are not.
-  const bare = found.filter((one) => !one.hasTorch && isInside(one.spec, project.root));
+  const bare = found.filter((one) => !one.hasTorch && isInside(one.spec, where.root));
   return [...named, ...found.filter((one) => one.hasTorch), ...bare];
 }
 

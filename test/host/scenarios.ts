@@ -1,3 +1,4 @@
+import { skewedBinary } from "../harness/skewedBinary.ts";
 import { copySample, multiRoot, type ScratchWorkspace } from "../harness/workspace.ts";
 
 /** A suite, and the workspace that it runs in. */
@@ -14,5 +15,6 @@ export const scenarios: readonly Scenario[] = [
   { suite: "serverLife", trusted: true, workspace: () => copySample("skewed-extension") },
   { suite: "crashes", trusted: true, workspace: () => copySample("skewed-extension") },
   { suite: "restricted", trusted: false, workspace: () => copySample("skewed-extension") },
+  { suite: "binary", trusted: false, workspace: skewedBinary },
   { suite: "multiRoot", trusted: true, workspace: () => multiRoot("skewed-extension", "healthy-extension") },
 ];

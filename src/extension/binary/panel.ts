@@ -6,6 +6,11 @@ import { watchFile } from "./fileWatch.ts";
 import { pageMessage } from "./messages.ts";
 import { setPage } from "./page.ts";
 
+interface Answer {
+  readonly view: BinaryView;
+  readonly against: string | undefined;
+}
+
 /** One editor of one file: asks the server, shows what it says, and asks again when the file or the environment changed. */
 export class BinaryPanel implements vscode.Disposable {
   readonly uri: vscode.Uri;
@@ -14,7 +19,8 @@ export class BinaryPanel implements vscode.Disposable {
   readonly #disposables: vscode.Disposable[];
   /** What was named to compare with; undefined: the selected environment. */
   #against: string | undefined;
-  #view: BinaryView | undefined;
+  /** The last answer, and what was named for it. */
+  #answered: Answer | undefined;
   /** What the page shows, for when it is built anew. */
   #shown: BinaryHostMessage | undefined;
   #question: { readonly id: string; readonly cancellation: vscode.CancellationTokenSource } | undefined;
@@ -31,7 +37,7 @@ export class BinaryPanel implements vscode.Disposable {
     this.#disposables = [
       panel.webview.onDidReceiveMessage((data: unknown) => {
         const message = pageMessage(data);
-        if (message?.type === "ready" && !isAsked && this.#view === undefined) {
+        if (message?.type === "ready" && !isAsked && this.#answered === undefined) {
           // After a reload of the window the page knows what it was compared with.
           this.#against = message.against;
         }
@@ -87,8 +93,8 @@ export class BinaryPanel implements vscode.Disposable {
         await this.#copy(message.text, vscode.l10n.t("symbol"));
         break;
       case "copyReport":
-        if (this.#view !== undefined) {
-          await this.#copy(this.#view.markdown, vscode.l10n.t("report"));
+        if (this.#answered !== undefined) {
+          await this.#copy(this.#answered.view.markdown, vscode.l10n.t("report"));
         }
         break;
       case "compare":
@@ -98,8 +104,8 @@ export class BinaryPanel implements vscode.Disposable {
         this.compare(undefined);
         break;
       case "selectEnvironment":
-        await vscode.commands.executeCommand("abiding.selectEnvironment");
-        this.#refresh();
+        // Without a folder nothing can be selected for longer.
+        await (vscode.workspace.workspaceFolders === undefined ? vscode.commands.executeCommand("abiding.wouldThisLoad", this.uri) : vscode.commands.executeCommand("abiding.selectEnvironment"));
         break;
       case "cancel":
         this.#question?.cancellation.cancel();
@@ -132,9 +138,9 @@ export class BinaryPanel implements vscode.Disposable {
   /** The selected torch changed, of some folder; when it is not ours, the answer is the same again. */
   #statusChanged({ folder, torch }: Status): void {
     const now = JSON.stringify(torch);
-    const before = this.#torches.get(folder) ?? JSON.stringify(this.#view?.against);
+    const before = this.#torches.get(folder) ?? JSON.stringify(this.#answered?.view.against);
     this.#torches.set(folder, now);
-    if (now !== before && this.#against === undefined && this.#view !== undefined) {
+    if (now !== before && this.#against === undefined && this.#answered !== undefined) {
       this.#refresh();
     }
   }
@@ -150,22 +156,38 @@ export class BinaryPanel implements vscode.Disposable {
     this.#question = question;
     this.#stale = false;
     this.#show({ type: "busy", message: this.#against === undefined ? vscode.l10n.t("Comparing with the selected environment") : vscode.l10n.t("Comparing with {0}", this.#against), cancellable: true });
-    const params = { uri: this.uri.toString(), question: question.id, ...(this.#against === undefined ? {} : { against: this.#against }) };
+    const against = this.#against;
+    const params = { uri: this.uri.toString(), question: question.id, ...(against === undefined ? {} : { against }) };
     this.#server.request("abiding/binary", params, question.cancellation.token).then(
       (view) => {
-        if (question === this.#question) {
-          this.#view = view ?? undefined;
-          this.#show(view === null
-            ? { type: "failed", message: vscode.l10n.t("The file could not be looked at. The log of Abiding says why.") }
-            : { type: "view", view, ...(this.#against === undefined ? {} : { compared: this.#against }) });
+        if (question !== this.#question) {
+          return;
+        }
+        this.#answered = view === null ? undefined : { view, against };
+        if (this.#answered === undefined) {
+          this.#show({ type: "failed", message: vscode.l10n.t("The file could not be looked at. The log of Abiding says why.") });
+        } else {
+          this.#showAnswer(this.#answered);
         }
       },
       (error: unknown) => {
-        if (question === this.#question) {
-          const cancelled = question.cancellation.token.isCancellationRequested;
-          this.#show({ type: "failed", message: cancelled ? vscode.l10n.t("Cancelled.") : error instanceof Error ? error.message : String(error) });
+        if (question !== this.#question) {
+          return;
+        }
+        if (!question.cancellation.token.isCancellationRequested) {
+          this.#answered = undefined;
+          this.#show({ type: "failed", message: error instanceof Error ? error.message : String(error) });
+        } else if (this.#answered === undefined) {
+          this.#show({ type: "failed", message: vscode.l10n.t("Cancelled.") });
+        } else {
+          this.#against = this.#answered.against;
+          this.#showAnswer(this.#answered);
         }
       },
     ).finally(() => question.cancellation.dispose());
+  }
+
+  #showAnswer({ view, against }: Answer): void {
+    this.#show({ type: "view", view, ...(against === undefined ? {} : { compared: against }) });
   }
 }

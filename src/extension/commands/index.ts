@@ -46,8 +46,9 @@ export function registerCommands(host: Commands): vscode.Disposable[] {
   }));
 }
 
-/** The document that the user looks at names the project. */
+/** The document that the user looks at names the project; an editor of our own is no text editor. */
 export function activeProject(): { readonly uri?: string } {
-  const uri = vscode.window.activeTextEditor?.document.uri;
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  const uri = input instanceof vscode.TabInputCustom ? input.uri : vscode.window.activeTextEditor?.document.uri;
   return uri?.scheme === "file" ? { uri: uri.toString() } : {};
 }
