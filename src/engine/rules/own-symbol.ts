@@ -25,7 +25,7 @@ function unowned(context: RuleContext, file: BuiltFile): Observed | undefined {
 /** A plain library of a package may count on its host, which has loaded the rest. */
 function loadsByItself(file: BuiltFile): boolean {
   const { kind } = file.body.profile;
-  return kind === "python-module" || kind === "operator-library" || (kind === "shared-library" && file.target !== undefined);
+  return kind === "python-module" || kind === "operator-library" || (kind === "shared-library" && (file.target !== undefined || file.origin === "named"));
 }
 
 /** Of a release that is known by its recorded symbols, some of what libtorch_python exports is not on record. */

@@ -13,7 +13,7 @@ import { capital, finding, locationKey, place, shortPath, targetsPhrase } from "
 export const pythonAbi: Rule = {
   name: "python-abi",
   severity: "error",
-  summary: "The limited-API promise of an extension or a wheel is not what its sources and flags do, or a built file is for another Python.",
+  summary: "The limited-API promise of an extension or a wheel is not what its sources and flags do, or a built file is for another Python or machine.",
   check(context) {
     const tags = observationsOf(context.observations, "wheel-tag");
     const found = context.declared.flatMap((body) => [

@@ -17,7 +17,9 @@ export function otherCuda(context: RuleContext, file: BuiltFile): Observed | und
   const against = againstOf(file, "cuda-version");
   if (first === undefined) {
     const said = traitSaid(context, file, "cuda-version");
-    if (said === undefined || file.origin !== "installed") return said;
+    if (said === undefined) return undefined;
+    // A runtime that is found loads, though torch makes no CUDA tensors.
+    if (file.origin !== "installed") return said.severity === "error" && has === null && file.fit.verdict !== "conflict" ? { ...said, severity: "warning" } : said;
     // torch accepts another minor version of the toolkit.
     return said.severity === "info" ? undefined : { ...said, severity: optional(context, file) ? "info" : said.severity };
   }

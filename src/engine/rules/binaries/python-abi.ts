@@ -8,7 +8,12 @@ import { disagreements, loaderSays, missingFromOthers, symbolsPhrase } from "./w
 
 export function otherPython(context: RuleContext, file: BuiltFile): Observed | undefined {
   if (file.fit === undefined || file.origin === "jit-cache") return undefined;
-  return limitedApiBroken(context, file) ?? otherInterpreter(context, file) ?? missingPythonSymbols(context, file);
+  return otherMachine(context, file) ?? limitedApiBroken(context, file) ?? otherInterpreter(context, file) ?? missingPythonSymbols(context, file);
+}
+
+/** Builds for other machines may lie in a project; what is asked about or installed is meant for this one. */
+function otherMachine(context: RuleContext, file: BuiltFile): Observed | undefined {
+  return file.origin === "named" || file.origin === "wheel" || file.origin === "installed" ? traitSaid(context, file, "platform") : undefined;
 }
 
 /** A module of the limited API that needs names newer than the interpreter. */

@@ -121,6 +121,8 @@ test("a symbol of nobody's", () => {
 test("a plain library of a package counts on its host", () => {
   const made = project(undefined).build("/venv/x/libplugin.so", { fit: { missing: [missing("host", "host", "own")] }, profile: { kind: "shared-library" }, file: { origin: "installed" } }, false);
   assert.deepEqual(made.check(ownSymbol), []);
+  const named = project(undefined).build("/x/libplugin.so", { fit: { missing: [missing("host", "host", "own")] }, profile: { kind: "shared-library" }, file: { origin: "named" } }, false);
+  assert.deepEqual(lines(named.check(ownSymbol)), ["/x/libplugin.so:1 error"]);
 });
 
 test("functions of the stable ABI that came later", () => {

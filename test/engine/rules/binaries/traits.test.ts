@@ -167,3 +167,15 @@ test("names of other libraries go to the rule of whose they are", () => {
   assert.match(said(libstdcxxVersion, { fit })[0] ?? "", /^error ops\.so needs `std::ios_base_library_init\(\)` of libstdc\+\+, which the one that would be loaded does not have\./);
   assert.deepEqual([...said(glibcVersion, { fit }), ...said(pythonAbi, { fit })], []);
 });
+
+test("another machine matters for what is asked about, not for what lies in a project", () => {
+  const traits = [trait("platform", "linux-aarch64", "linux-x86_64", { because: "The file is for linux-aarch64, the installed torch for linux-x86_64." })];
+  assert.deepEqual(said(pythonAbi, { fit: { traits }, file: { origin: "named" } }), ["error ops.so is for linux-aarch64, torch 2.13.0 in .venv for linux-x86_64."]);
+  assert.deepEqual(said(pythonAbi, { fit: { traits } }), []);
+});
+
+test("a CUDA runtime that is found is a warning beside a torch without CUDA", () => {
+  const traits = [trait("cuda-version", "13.0", "none")];
+  assert.deepEqual(said(cudaVersion, { fit: { traits, verdict: "no-conflict" } }, null), ["warning ops.so: Because."]);
+  assert.deepEqual(said(cudaVersion, { fit: { traits } }, null), ["error ops.so: Because."]);
+});
