@@ -43,6 +43,8 @@ export type ExaminationResult = { readonly ok: true; readonly examined: Examined
 const heldInMemory = 16 * 1024 * 1024;
 /** All that is held in memory of one wheel. */
 const heldInTotal = 96 * 1024 * 1024;
+/** Members of one wheel whose first bytes are looked at. */
+const programsLookedFor = 200;
 
 /** Opens what `inspect` and `fits` are asked about: a file, a wheel, or the address of a wheel. Never throws. */
 export async function examine(spec: string, options: ExaminationOptions): Promise<ExaminationResult> {
@@ -74,9 +76,10 @@ async function examineWheel(source: ByteSource, options: ExaminationOptions): Pr
   try {
     const binaries: WheelLibrary[] = [];
     const problems: string[] = [];
+    const sniffed = { left: programsLookedFor };
     let held = 0;
     for (const member of archive.members.values()) {
-      if (!isLibraryName(member.name)) {
+      if (!isLibraryName(member.name) && !(await isProgram(archive, member, sniffed))) {
         continue;
       }
       const inMemory = member.size <= heldInMemory && held + member.size <= heldInTotal;
@@ -115,6 +118,24 @@ async function describeMember(archive: Archive, member: Member, spool: Spool | u
 
 function isLibraryName(name: string): boolean {
   return /\.so(?:\.[\w.]+)?$/.test(name);
+}
+
+/** Programs have names of no kind: their first bytes tell. Not looked at on a server, where each look is a request. */
+async function isProgram(archive: Archive, member: Member, sniffed: { left: number }): Promise<boolean> {
+  const name = path.posix.basename(member.name);
+  if (/^https?:/i.test(archive.source.name) || name.includes(".") || member.size < 64 || sniffed.left === 0 || /\.dist-info\//.test(member.name)) {
+    return false;
+  }
+  sniffed.left -= 1;
+  try {
+    const head = await archive.head(member, 4);
+    return Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString("latin1") === "\u007fELF";
+  } catch (error) {
+    if (error instanceof ArchiveError) {
+      return false;
+    }
+    throw error;
+  }
 }
 
 /** The interpreter and machine that could load it: which wheel of an index is meant when it is compared with one. */

@@ -3,7 +3,7 @@ import { compareVersions } from "../../model/index.ts";
 import { isLoader, outsideNeeds } from "./loading.ts";
 import { policiesOf, policySource } from "./policies.ts";
 import type { Libc, Policy } from "./policies.ts";
-import { providerOf, stemOf } from "./provided.ts";
+import { isGrafted, providerOf, stemOf } from "./provided.ts";
 import type { WheelContent, WheelLibrary } from "./types.ts";
 
 export interface PlatformVerdict {
@@ -52,7 +52,7 @@ export function judgePlatform(content: WheelContent): PlatformVerdict {
   return {
     tag: named(fits(false)),
     tagBesideTorch: named(fits(true)),
-    disagreements: [...machineDisagreements(content), ...content.name.tags.platforms.flatMap((tag) => promiseOf(tag, uses.machine) ?? []).flatMap((promise) => brokenPromises(content, uses, promise, policies))],
+    disagreements: [...machineDisagreements(content), ...firstOfEach(promisesOf(content.name.tags.platforms, uses.machine).flatMap((promise) => brokenPromises(content, uses, promise, policies)))],
     notKnown: uses.libc === "musl" ? ["Which version of musl the libraries need cannot be told from them: its symbols carry no versions."] : [],
   };
 }
@@ -124,10 +124,28 @@ function promiseOf(tag: string, machine: "x86_64" | "aarch64"): Promise | undefi
   return { tag, libc, version, policy: policiesOf(libc, machine).find((one) => one.name === base || one.aliases.includes(base)) };
 }
 
+/** All promises of a name, the strictest first: what breaks a laxer one breaks that one too. */
+function promisesOf(tags: readonly string[], machine: "x86_64" | "aarch64"): readonly Promise[] {
+  return tags.flatMap((tag) => promiseOf(tag, machine) ?? []).sort((a, b) => compareVersions(a.version, b.version));
+}
+
+/** One disagreement of each weight and member: several tags of one name are broken by the same file. */
+function firstOfEach(found: readonly WheelDisagreement[]): readonly WheelDisagreement[] {
+  const seen = new Set<string>();
+  return found.filter((one) => {
+    const key = `${one.weight} ${one.member} ${one.evidence[0]?.kind === "file" ? one.evidence[0].what : ""}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
 function brokenPromises(content: WheelContent, uses: Uses, promise: Promise, policies: readonly Policy[]): readonly WheelDisagreement[] {
   const seen = (member: string, what: string): readonly Evidence[] => [{ kind: "file", path: `${content.where}/${member}`, what }, { kind: "catalogue", table: "manylinux-policies", row: promise.policy?.name ?? promise.tag, source: policySource }];
   if (promise.libc !== uses.libc) {
-    const member = uses.libraries.find((one) => libcOf(one) !== undefined)?.member ?? "";
+    const member = uses.libraries.find((one) => libcOf(one) !== undefined)?.member;
+    // What is linked statically runs with either.
+    if (member === undefined) {
+      return [];
+    }
     return [{ kind: "platform-tag", weight: "error", member, message: `The name says ${promise.tag}, which is for machines with ${promise.libc}. ${member} is linked against ${uses.libc}.`, evidence: seen(member, `linked against ${uses.libc}`) }];
   }
   const found: WheelDisagreement[] = [];
@@ -136,7 +154,7 @@ function brokenPromises(content: WheelContent, uses: Uses, promise: Promise, pol
   const newer = worst(uses.versions.filter((one) => isBeyond(one, promise, content)));
   if (newer !== undefined) {
     const members = new Set(uses.versions.filter((one) => isBeyond(one, promise, content)).map((one) => one.member));
-    found.push({ kind: "platform-tag", weight: "error", member: newer.member, message: `The name says ${promise.tag}, which promises to load wherever glibc is ${promise.version} or newer${/^GLIBC_/.test(newer.version) ? "" : `, with the GCC libraries of that time`}. ${newer.member} needs ${newer.version} of ${newer.library}${members.size > 1 ? ` (${members.size} libraries need more than the tag allows)` : ""}. ${needs}`, evidence: seen(newer.member, `needs the symbol version ${newer.version} of ${newer.library}`) });
+    found.push({ kind: "platform-tag", weight: areOptional(members, uses) ? "warning" : "error", member: newer.member, message: `The name says ${promise.tag}, which promises to load wherever glibc is ${promise.version} or newer${/^GLIBC_/.test(newer.version) ? "" : `, with the GCC libraries of that time`}. ${newer.member} needs ${newer.version} of ${newer.library}${members.size > 1 ? ` (${members.size} libraries need more than the tag allows)` : ""}. ${needs}`, evidence: seen(newer.member, `needs the symbol version ${newer.version} of ${newer.library}`) });
   }
   const [inner] = promise.policy === undefined ? [] : forbiddenOf(uses, promise.policy);
   if (inner !== undefined) {
@@ -147,7 +165,7 @@ function brokenPromises(content: WheelContent, uses: Uses, promise: Promise, pol
   const outside = promise.policy === undefined ? [] : outsideOf(uses, promise.policy, true).filter(([name]) => !held.has(name));
   const [[name, member] = []] = outside;
   if (name !== undefined && member !== undefined) {
-    found.push({ kind: "platform-tag", weight: "warning", member, message: `The name says ${promise.tag}, whose policy has a list of libraries that a wheel may expect on every machine. ${member} needs ${outside.slice(0, 4).map(([one]) => one).join(", ")}${outside.length > 4 ? ` and ${outside.length - 4} more` : ""}, which ${outside.length === 1 ? "is" : "are"} not in it, nor in the wheel, nor brought by torch or CUDA.`, evidence: seen(member, `NEEDED ${name}`) });
+    found.push({ kind: "platform-tag", weight: wasAudited(content) || areOptional(new Set(outside.map(([, one]) => one)), uses) ? "info" : "warning", member, message: `The name says ${promise.tag}, whose policy has a list of libraries that a wheel may expect on every machine. ${member} needs ${outside.slice(0, 4).map(([one]) => one).join(", ")}${outside.length > 4 ? ` and ${outside.length - 4} more` : ""}, which ${outside.length === 1 ? "is" : "are"} not in it, nor in the wheel, nor brought by torch or CUDA.`, evidence: seen(member, `NEEDED ${name}`) });
   }
   if (uses.newerProcessor !== undefined && !/_x86_64_v\d$/.test(promise.tag)) {
     const level = uses.newerProcessor.body.profile.isaLevel ?? 1;
@@ -168,6 +186,19 @@ function isBeyond({ library, version }: VersionUse, { version: promised, policy,
   }
   const isAllowed = policy?.versions.get(family)?.has(rest.join("_"));
   return isAllowed === false && !libraries.some((one) => stemOf(one.member.split("/").at(-1) ?? "") === stemOf(library));
+}
+
+/** Libraries for ctypes of which others keep the promise: backends for other hardware, that are opened where they are of use. */
+function areOptional(members: ReadonlySet<string>, { libraries }: Uses): boolean {
+  const needed = new Set(libraries.flatMap((one) => one.body.profile.needed));
+  const isOptional = (one: WheelLibrary) => one.body.profile.modules.length === 0 && !needed.has(one.member.split("/").at(-1) ?? "");
+  const broken = libraries.filter((one) => members.has(one.member));
+  return broken.every(isOptional) && libraries.some((one) => !members.has(one.member) && isOptional(one));
+}
+
+/** auditwheel writes all tags that a wheel keeps to into its name: what it lets pass was excluded on purpose. */
+function wasAudited({ name, libraries }: WheelContent): boolean {
+  return name.tags.platforms.length > 1 || libraries.some((one) => isGrafted(one.member));
 }
 
 /** glibc before others, then by number. */

@@ -1,6 +1,7 @@
 import cuda from "../../../../data/cuda-libraries.json" with { type: "json" };
 import nvidia from "../../../../data/nvidia-libraries.json" with { type: "json" };
 import torch from "../../../../data/torch-provided-libraries.json" with { type: "json" };
+import { normaliseName } from "../../model/index.ts";
 
 /** A packager's hash before ".so" or before the version: "libjpeg-185109e6.so.8", "libcudart.faf08d9a.so.13". */
 const hashed = /^(lib.+?)[-.]([0-9a-f]{8})(\.so(?:\..*)?)$/;
@@ -8,15 +9,22 @@ const hashed = /^(lib.+?)[-.]([0-9a-f]{8})(\.so(?:\..*)?)$/;
 const dateLike = /^(?:19|20)\d{2}(?:0\d|1[0-2])(?:[0-2]\d|3[01])$/;
 
 const torchStems: ReadonlySet<string> = new Set(torch.stems);
-const cudaStems: ReadonlySet<string> = new Set([...cuda.libraries.map((one) => one.stem), ...nvidia.libraries.map((one) => stemOf(one.soname))]);
+const cudaStems: ReadonlySet<string> = new Set([...cuda.libraries.map((one) => one.stem), ...nvidia.libraries.map((one) => stemOf(one.soname)), ...torch.nvidia.stems]);
+const independent: ReadonlySet<string> = new Set(torch.independent.stems);
+const rocmStems: ReadonlySet<string> = new Set(torch.rocm.stems);
 const driverStems: ReadonlySet<string> = new Set(cuda.driver.libraries);
 
 /** Who brings a library that a wheel needs and does not hold. */
-export type Provider = "torch" | "cuda" | "driver";
+export type Provider = "torch" | "cuda" | "driver" | "rocm";
 
 export function providerOf(name: string): Provider | undefined {
   const stem = stemOf(name);
-  return torchStems.has(stem) ? "torch" : driverStems.has(stem) ? "driver" : cudaStems.has(stem) ? "cuda" : undefined;
+  return torchStems.has(stem) ? "torch" : driverStems.has(stem) ? "driver" : cudaStems.has(stem) ? "cuda" : rocmStems.has(stem) ? "rocm" : undefined;
+}
+
+/** Copies of it do not meet in one process: they share nothing but the driver. */
+export function isIndependent(name: string): boolean {
+  return independent.has(stemOf(name));
 }
 
 /** The name without a packager's hash: "libcudart.so.13" of "libcudart-faf08d9a.so.13". */
@@ -37,4 +45,14 @@ export function isGrafted(member: string): boolean {
   const parts = member.split("/");
   const name = parts.at(-1) ?? "";
   return withoutHash(name) !== name || parts.slice(0, -1).some((part) => /^[\w.-]+\.libs$/.test(part));
+}
+
+/** The wheel of torch brings what other wheels should not. */
+export function isTorchItself(distribution: string): boolean {
+  return normaliseName(distribution) === "torch";
+}
+
+/** Wheels whose purpose is to bring CUDA's libraries. */
+export function isOwnedByNvidia(distribution: string): boolean {
+  return /^(?:nvidia|cuda)-/.test(normaliseName(distribution));
 }
