@@ -65,7 +65,7 @@ export class ZipFiles extends MemberFiles {
     try {
       requireReadable(this.#archive, member);
       const header = this.#files.readBytes(this.#archive, member.headerOffset, localHeaderLength(member, this.#size));
-      const start = header === undefined ? undefined : locateData(this.#archive, member, header);
+      const start = header === undefined ? undefined : locateData(this.#archive, this.#size, member, header);
       const packed = start === undefined ? undefined : this.#files.readBytes(this.#archive, start, member.compressedSize);
       return packed === undefined || packed.length < member.compressedSize ? undefined : unpackSync(this.#archive, member, packed);
     } catch (error) {

@@ -23,7 +23,7 @@ export function localHeaderLength(member: Member, archiveSize: number): number {
  * Where the packed bytes of a member begin: the local extra field differs from the directory's. A local name other than
  * the directory's is a trick that shows different readers different files.
  */
-export function locateData(archive: string, member: Member, header: Uint8Array): number {
+export function locateData(archive: string, archiveSize: number, member: Member, header: Uint8Array): number {
   const bytes = Buffer.from(header.buffer, header.byteOffset, header.byteLength);
   if (bytes.length < fixedPart || bytes.readUInt32LE(0) !== 0x04034b50) {
     throw new ArchiveError(archive, "has no local header where the directory says", member.name, member.headerOffset);
@@ -33,5 +33,9 @@ export function locateData(archive: string, member: Member, header: Uint8Array):
   if (name === undefined || safeName(name) !== member.name) {
     throw new ArchiveError(archive, "has another name in its local header than in the directory", member.name, member.headerOffset);
   }
-  return member.headerOffset + fixedPart + nameLength + bytes.readUInt16LE(28);
+  const start = member.headerOffset + fixedPart + nameLength + bytes.readUInt16LE(28);
+  if (start + member.compressedSize > archiveSize) {
+    throw new ArchiveError(archive, `would lie outside the archive by its local header: ${member.compressedSize} bytes from byte ${start}`, member.name, member.headerOffset);
+  }
+  return start;
 }

@@ -26,7 +26,7 @@ export interface MemberTail {
 export async function memberTail(archive: Archive, member: Member, from: number, limit: number): Promise<MemberTail | undefined> {
   requireReadable(archive.source.name, member);
   const header = await archive.source.read(member.headerOffset, localHeaderLength(member, archive.source.size));
-  const start = locateData(archive.source.name, member, header);
+  const start = locateData(archive.source.name, archive.source.size, member, header);
   const wanted = member.size - from;
   if (member.method === 0) {
     return wanted > limit ? undefined : { offset: from, bytes: await archive.source.read(start + from, wanted) };

@@ -40,7 +40,7 @@ class ZipArchive implements Archive {
   async *stream(member: Member): AsyncIterable<Uint8Array> {
     requireReadable(this.source.name, member);
     const header = await this.source.read(member.headerOffset, localHeaderLength(member, this.source.size));
-    const data = locateData(this.source.name, member, header);
+    const data = locateData(this.source.name, this.source.size, member, header);
     yield* unpack(this.source.name, member, packedPieces(this.source, data, member.compressedSize));
   }
 

@@ -97,6 +97,13 @@ describe("openArchive", () => {
     assert.equal(await readRefusal({ name: "a", content: "1", says: { localName: "b" } }), '/w/test.whl: its entry "a" has another name in its local header than in the directory (at byte 0).');
   });
 
+  it("notices a local header that leads out of the archive", async () => {
+    const bytes = build([{ name: "a", content: "1" }]);
+    bytes[29] = 0xff;
+    const archive = await openArchive(new MemorySource(bytes));
+    assert.equal(await refusal(text(archive, "a")), '/w/test.whl: its entry "a" would lie outside the archive by its local header: 3 bytes from byte 65315 (at byte 0).');
+  });
+
   it("compares size and checksum", async () => {
     assert.equal(await readRefusal({ name: "a", content: "123", says: { size: 2 } }), '/w/test.whl: its entry "a" unpacks to more than the 2 bytes that the directory says (at byte 0).');
     assert.equal(await readRefusal({ name: "a", content: "123", says: { size: 4 } }), '/w/test.whl: its entry "a" unpacks to 3 bytes, where the directory says 4 (at byte 0).');
