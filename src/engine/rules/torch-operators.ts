@@ -18,10 +18,9 @@ export const torchOperators: Rule = {
   severity: "error",
   summary: "A source or built file calls an operator, or registers a kernel for one, that the installed torch does not have.",
   check(context) {
-    const operators = context.installed === undefined ? undefined : installedOperators(context.installed, context.files);
-    if (operators === undefined) return [];
-    const declared = context.declared.flatMap((body) => usesOf(context, body).flatMap((one) => judge(context, body, one, operators) ?? []));
-    return [...mergeByLocation(declared), ...onBuilt(torchOperators, context, (at, file) => inBinary(at, file, operators))];
+    // The list has 15,000 lines: it is read when there is something to look up.
+    const declared = context.declared.flatMap((body) => usesOf(context, body).flatMap((one) => judge(context, body, one) ?? []));
+    return [...mergeByLocation(declared), ...onBuilt(torchOperators, context, inBinary)];
   },
 };
 
@@ -45,10 +44,16 @@ function textUses(context: RuleContext, path: string): readonly OperatorUse[] {
   return read.ok ? operatorUses(read.text) : [];
 }
 
-function judge(context: RuleContext, body: DeclaredBody, use: Placed, operators: InstalledOperators): Finding | undefined {
+function operatorsOf({ installed, files }: RuleContext): InstalledOperators | undefined {
+  return installed === undefined ? undefined : installedOperators(installed, files);
+}
+
+function judge(context: RuleContext, body: DeclaredBody, use: Placed): Finding | undefined {
+  const operators = operatorsOf(context);
+  if (context.installed === undefined || operators === undefined) return undefined;
   const overloads = operators.overloads(use.name);
   const qualified = use.overload === "" ? use.name : `${use.name}.${use.overload}`;
-  if (context.installed === undefined || overloads?.includes(use.overload) === true || operators.withSchema([`${qualified}(`]).size > 0) return undefined;
+  if (overloads?.includes(use.overload) === true || operators.withSchema([`${qualified}(`]).size > 0) return undefined;
   const has = overloads === undefined || overloads.length === 0 ? "" : ` It has ${use.name} as ${joinWords([...new Set(overloads)].slice(0, 8).map((one) => (one === "" ? `aten::${use.name}` : `aten::${use.name}.${one}`)))}${overloads.length > 8 ? " and others" : ""}.`;
   const registers = use.how === "m.impl";
   const consequence = registers ? "The kernel is registered for an operator that nobody defines and is never called." : `The call throws "Could not find schema for aten::${qualified}" when it is reached.`;
@@ -62,9 +67,12 @@ function judge(context: RuleContext, body: DeclaredBody, use: Placed, operators:
 }
 
 /** Where the sources are at hand, they have been looked at. A binary tells names and not overloads. */
-function inBinary(context: RuleContext, file: BuiltFile, operators: InstalledOperators): Observed | undefined {
+function inBinary(context: RuleContext, file: BuiltFile): Observed | undefined {
   if (file.target !== undefined || file.fit === undefined || file.origin === "jit-cache" || isTorchs(context, file)) return undefined;
-  const unlisted = calledByName(file.body, context.files).filter((name) => operators.overloads(name) === undefined);
+  const called = calledByName(file.body, context.files);
+  const operators = called.length === 0 ? undefined : operatorsOf(context);
+  if (operators === undefined) return undefined;
+  const unlisted = called.filter((name) => operators.overloads(name) === undefined);
   const held = operators.withSchema(unlisted.flatMap((name) => [`${name}(`, `${name}.`]));
   const gone = unlisted.filter((name) => !held.has(`${name}(`) && !held.has(`${name}.`));
   if (gone.length === 0) return undefined;

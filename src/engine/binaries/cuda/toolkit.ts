@@ -1,4 +1,5 @@
 import { loadCatalogue } from "../../catalogue/index.ts";
+import { compareVersions } from "../../model/index.ts";
 import { cubinsOf, openCubin } from "./cubin.ts";
 import type { Fatbin, FatbinEntry, ReadRange } from "./fatbin.ts";
 
@@ -40,7 +41,7 @@ function mostFrequent(witnesses: readonly ToolkitWitness[]): ToolkitWitness | un
 }
 
 function byPtx(entries: readonly FatbinEntry[]): ToolkitWitness | undefined {
-  const versions = entries.filter((one) => one.kind === "ptx").map((one) => one.version).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  const versions = entries.filter((one) => one.kind === "ptx").map((one) => one.version).sort(compareVersions);
   // Code that a library brings as PTX of its own is older than what its build wrote.
   const newest = versions.at(-1);
   const releases = newest === undefined ? [] : loadCatalogue().cudaToolkits.filter((one) => one.ptx === newest).map((one) => one.version);
