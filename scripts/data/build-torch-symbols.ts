@@ -7,8 +7,9 @@
  *
  * Brotli over: one line of JSON (source, number of symbols N and of classes K, libraries, R releases); K rows of R bytes,
  * for each release a bit per library that exports the symbols of the class; N low and N high bytes of the symbols'
- * classes; the N mangled names, sorted, one a line. Whole names, since hashes would be little smaller, could be mistaken,
- * and could not show the overload that a release has instead.
+ * classes; the N mangled names, sorted, as src/engine/catalogue/sortedNames.ts reads them. Whole names, since hashes would
+ * be little smaller, could be mistaken, and could not show the overload that a release has instead; each without what it
+ * shares with the one before, since what is shorter is unpacked sooner.
  */
 import { readFileSync, readdirSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -63,8 +64,26 @@ const head = {
   symbols: names.length, classes: classes.length, libraries: libraries.map((one) => `${one}.so`), releases,
 };
 const data = Buffer.concat([
-  Buffer.from(`${JSON.stringify(head)}\n`), ...classes.map(([row]) => Buffer.from(row.split(",").map(Number))), ids, Buffer.from(`${names.join("\n")}\n`),
+  Buffer.from(`${JSON.stringify(head)}\n`), ...classes.map(([row]) => Buffer.from(row.split(",").map(Number))), ids, packNames(names),
 ]);
 const packed = brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: data.length } });
 writeFileSync(join(root, "data", "torch-symbols.br"), packed);
 process.stdout.write(`${versions.length} releases, ${names.length} symbols, ${classes.length} classes, ${data.length} bytes, ${packed.length} packed\n`);
+
+/** Two bytes for the size of each block of 32 names; a byte for the letters that a name shares with the one before; the rests. */
+function packNames(sorted: readonly string[]): Buffer {
+  const shared = sorted.map((name, index) => (index % 32 === 0 ? 0 : commonLength(sorted[index - 1] ?? "", name)));
+  const rests = sorted.map((name, index) => Buffer.from(`${name.slice(shared[index])}\n`));
+  const sizes = Buffer.alloc(2 * Math.ceil(sorted.length / 32));
+  for (let first = 0; first < sorted.length; first += 32) {
+    // A block above 64 KB throws here.
+    sizes.writeUInt16LE(rests.slice(first, first + 32).reduce((sum, one) => sum + one.length, 0), first / 16);
+  }
+  return Buffer.concat([sizes, Buffer.from(shared), ...rests]);
+}
+
+function commonLength(one: string, other: string): number {
+  let length = 0;
+  while (length < 255 && length < one.length && one[length] === other[length]) length++;
+  return length;
+}

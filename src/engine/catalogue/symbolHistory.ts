@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { isRecordedSymbol } from "./recordedSymbols.ts";
 import { releaseNumber } from "./releaseNumber.ts";
+import { SortedNames } from "./sortedNames.ts";
 
 /** A library of a recorded release: as much of it as the loading model asks for. */
 export interface RecordedLibrary {
@@ -107,7 +108,7 @@ function read(): RecordedSymbols {
   return new SymbolTable(Buffer.from(`${JSON.stringify({ source: `The table of torch's exports could not be read (${reason}).`, symbols: 0, classes: 0, libraries: [], releases: [] })}\n`));
 }
 
-/** The table as it lies in memory: names stay bytes, sorted, one a line, and are found by bisection. */
+/** The table as it lies in memory. */
 class SymbolTable implements RecordedSymbols {
   readonly releases: readonly string[];
   readonly source: string;
@@ -115,8 +116,7 @@ class SymbolTable implements RecordedSymbols {
   readonly #head: Head;
   readonly #masks: number;
   readonly #ids: number;
-  /** Where each name starts, and one past the last. */
-  readonly #starts: Uint32Array;
+  readonly #names: SortedNames;
 
   constructor(data: Buffer) {
     this.#data = data;
@@ -127,13 +127,7 @@ class SymbolTable implements RecordedSymbols {
     this.source = source;
     this.#masks = headEnd + 1;
     this.#ids = this.#masks + classes * releases.length;
-    this.#starts = new Uint32Array(symbols + 1);
-    let at = this.#ids + 2 * symbols;
-    for (let index = 0; index < symbols; index++) {
-      this.#starts[index] = at;
-      at = data.indexOf(10, at) + 1;
-    }
-    this.#starts[symbols] = at;
+    this.#names = new SortedNames(data, this.#ids + 2 * symbols, symbols);
   }
 
   isRecorded(symbol: string): boolean {
@@ -142,14 +136,14 @@ class SymbolTable implements RecordedSymbols {
 
   releasesExporting(symbol: string): readonly string[] | undefined {
     if (!this.isRecorded(symbol)) return undefined;
-    const index = this.#find(symbol);
+    const index = this.#names.find(symbol);
     return index === undefined ? [] : this.releases.filter((_, release) => this.#mask(index, release) !== 0);
   }
 
   librariesOf(symbol: string, release: string): readonly string[] | undefined {
     const column = this.#column(release);
     if (column < 0 || !this.isRecorded(symbol)) return undefined;
-    const index = this.#find(symbol);
+    const index = this.#names.find(symbol);
     if (index === undefined) return [];
     return this.#head.libraries.filter((_, bit) => ((this.#mask(index, column) >> bit) & 1) === 1);
   }
@@ -162,9 +156,9 @@ class SymbolTable implements RecordedSymbols {
     const column = this.#column(release);
     const names: string[] = [];
     if (column < 0) return names;
-    const wanted = Buffer.from(prefix);
-    for (let index = this.#lowerBound(wanted); index < this.#head.symbols && this.#startsWith(index, wanted); index++) {
-      if (this.#mask(index, column) !== 0) names.push(this.#name(index));
+    for (const [index, name] of this.#names.from(prefix)) {
+      if (!name.startsWith(prefix)) break;
+      if (this.#mask(index, column) !== 0) names.push(name);
     }
     return names;
   }
@@ -183,7 +177,7 @@ class SymbolTable implements RecordedSymbols {
         exports: (symbol) => {
           if (!this.isRecorded(symbol)) return undefined;
           // Of libtorch_global_deps, libshm and _C only what they load is recorded: they export nothing of these names.
-          const index = bit < 0 ? undefined : this.#find(symbol);
+          const index = bit < 0 ? undefined : this.#names.find(symbol);
           return index !== undefined && ((this.#mask(index, column) >> bit) & 1) === 1;
         },
         exportedNames: () => this.#exportedNames(column, bit),
@@ -196,8 +190,9 @@ class SymbolTable implements RecordedSymbols {
   }
 
   *#exportedNames(column: number, bit: number): Iterable<string> {
-    for (let index = 0; bit >= 0 && index < this.#head.symbols; index++) {
-      if (((this.#mask(index, column) >> bit) & 1) === 1) yield this.#name(index);
+    if (bit < 0) return;
+    for (const [index, name] of this.#names.from("")) {
+      if (((this.#mask(index, column) >> bit) & 1) === 1) yield name;
     }
   }
 
@@ -205,37 +200,5 @@ class SymbolTable implements RecordedSymbols {
     const { symbols, releases } = this.#head;
     const id = (this.#data[this.#ids + index] ?? 0) | ((this.#data[this.#ids + symbols + index] ?? 0) << 8);
     return this.#data[this.#masks + id * releases.length + release] ?? 0;
-  }
-
-  #start(index: number): number {
-    return this.#starts[index] ?? this.#data.length;
-  }
-
-  #name(index: number): string {
-    return this.#data.toString("latin1", this.#start(index), this.#start(index + 1) - 1);
-  }
-
-  #startsWith(index: number, prefix: Buffer): boolean {
-    const start = this.#start(index);
-    return this.#data.compare(prefix, 0, prefix.length, start, Math.min(start + prefix.length, this.#start(index + 1) - 1)) === 0;
-  }
-
-  /** The first name that is not below the wanted one. */
-  #lowerBound(wanted: Buffer): number {
-    let low = 0;
-    let high = this.#head.symbols;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#data.compare(wanted, 0, wanted.length, this.#start(middle), this.#start(middle + 1) - 1) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  #find(symbol: string): number | undefined {
-    const wanted = Buffer.from(symbol);
-    const index = this.#lowerBound(wanted);
-    const found = index < this.#head.symbols && this.#data.compare(wanted, 0, wanted.length, this.#start(index), this.#start(index + 1) - 1) === 0;
-    return found ? index : undefined;
   }
 }
