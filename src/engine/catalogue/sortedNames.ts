@@ -1,7 +1,10 @@
 /** Names in a block: a search steps through one of them. */
 const blockSize = 32;
 
-/** `text` ends each name with it; it occurs in none. */
+/** A byte tells no more: it stands for this many or more, and the rest begins here. */
+const mostShared = 255;
+
+/** Ends every rest. */
 const newline = 10;
 
 /**
@@ -62,6 +65,7 @@ export class SortedNames {
     let matched = 0;
     for (let index = block * blockSize; index < end; index++) {
       const shared = data[this.#shared + index] ?? 0;
+      if (shared === mostShared) matched = Math.min(matched, mostShared);
       if (shared < matched) return { index, exact: false };
       // What shares more differs from the wanted name where the one before did.
       if (shared === matched) {

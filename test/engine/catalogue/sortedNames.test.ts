@@ -11,7 +11,7 @@ function table(names: readonly string[]): SortedNames {
   for (const [index, name] of names.entries()) {
     const last = index % 32 === 0 ? "" : (names[index - 1] ?? "");
     let length = 0;
-    while (length < last.length && length < name.length && last[length] === name[length]) length++;
+    while (length < 255 && length < last.length && length < name.length && last[length] === name[length]) length++;
     shared.push(length);
     rests += `${name.slice(length)}\n`;
     sizes[index >> 5] = (sizes[index >> 5] ?? 0) + name.length - length + 1;
@@ -19,8 +19,8 @@ function table(names: readonly string[]): SortedNames {
   return new SortedNames(Buffer.concat([before, Buffer.from(Uint16Array.from(sizes).buffer), Buffer.from(shared), Buffer.from(rests)]), before.length, names.length);
 }
 
-/** Names that share beginnings, are beginnings of each other, and fill three blocks and a part. */
-const names = [...new Set(Array.from({ length: 50 }, (_, index) => [`_ZN${index % 7}a${index}`, `_ZN${index % 7}a${index}Ev`, `_ZN${index % 7}b`]).flat())].sort();
+/** Names that share beginnings, also more of them than a byte can tell, are beginnings of each other, and fill blocks and a part. */
+const names = [...new Set(["", "L".repeat(240), "L".repeat(300)].flatMap((long) => Array.from({ length: 50 }, (_, index) => [`_ZN${long}${index % 7}a${index}`, `_ZN${long}${index % 7}a${index}Ev`, `_ZN${long}${index % 7}b`]).flat()))].sort();
 
 describe("sorted names", () => {
   it("are found in their places", () => {
