@@ -1,4 +1,5 @@
 import * as path from "node:path";
+import picomatch from "picomatch";
 import { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } from "jsonc-parser";
 import type { Node, ParseError } from "jsonc-parser";
 import { LineIndex } from "../model/index.ts";
@@ -146,4 +147,18 @@ function ignoredPlaces(node: Node | undefined, isRule: (name: string) => boolean
     const reason = "reason" in value && typeof value.reason === "string" ? value.reason : undefined;
     return [{ rule: value.rule, path: value.path, reason }];
   });
+}
+
+/** Whether a path, relative to the project, is one of those that globs name. */
+export function matcherOf(globs: readonly string[]): (relativePath: string) => boolean {
+  if (globs.length === 0) {
+    return () => false;
+  }
+  const matches = picomatch([...globs], { dot: true });
+  return (one) => matches(one.split(path.sep).join("/"));
+}
+
+/** Whether findings of a rule at a path, relative to the project, are left out. */
+export function isIgnored(configuration: Configuration, rule: string, relativePath: string): boolean {
+  return configuration.ignore.some((one) => one.rule === rule && picomatch.isMatch(relativePath, one.path, { dot: true }));
 }

@@ -1,5 +1,4 @@
 import * as path from "node:path";
-import picomatch from "picomatch";
 import type { Catalogue } from "../catalogue/index.ts";
 import type { DeclaredBody, EvaluationContext, Files, Finding, Gap, InstalledBody, Observation, Reading, Requirement } from "../model/index.ts";
 import { ruleNamed, rules } from "../rules/index.ts";
@@ -17,7 +16,7 @@ import { applyConfiguredBuilds } from "./configuredBuilds.ts";
 import type { ConfiguredBuild } from "./configuredBuilds.ts";
 import { beside, cmakeEntries, contextOf, mergeEntries, numberOf, readCMakeFolders } from "./cmakeProjects.ts";
 import type { CMakeEntry } from "./cmakeProjects.ts";
-import { configurationName, readConfiguration } from "./configuration.ts";
+import { configurationName, isIgnored, matcherOf, readConfiguration } from "./configuration.ts";
 import type { Configuration, RuleSetting } from "./configuration.ts";
 import { compareFindings } from "./diagnosis.ts";
 import type { Diagnosis } from "./diagnosis.ts";
@@ -30,6 +29,7 @@ import { notCheckedSentences } from "./notChecked.ts";
 import { contextKey, joinReadings, ReadingCache, textOf } from "./readings.ts";
 import { ReadWitness } from "./readWitness.ts";
 import { mergePasses, runRules } from "./runRules.ts";
+import { headersOf, identityOf } from "./scanIdentity.ts";
 import { applySuppressions } from "./suppressions.ts";
 
 export interface WorkspaceOptions {
@@ -245,7 +245,7 @@ export class Workspace {
         readFiles.add(file);
       }
     }
-    const allowed = mergePasses(passes).filter((finding) => !configuration.ignore.some((one) => one.rule === finding.rule && picomatch.isMatch(relativePath(this.root, finding.location.path), one.path, { dot: true })));
+    const allowed = mergePasses(passes).filter((finding) => !isIgnored(configuration, finding.rule, relativePath(this.root, finding.location.path)));
     const suppression = applySuppressions(allowed, this.#files, isRuleName, [...readFiles]);
     gaps.push(...suppression.gaps);
     for (const file of readFiles) {
@@ -393,23 +393,6 @@ export class Workspace {
 
 function isRuleName(name: string): boolean {
   return ruleNamed(name) !== undefined;
-}
-
-function matcherOf(globs: readonly string[]): (relativePath: string) => boolean {
-  if (globs.length === 0) {
-    return () => false;
-  }
-  const matches = picomatch([...globs], { dot: true });
-  return (one) => matches(one.split(path.sep).join("/"));
-}
-
-/** Texts that are equal for scans that say the same. */
-function identityOf(scan: SourceScan | undefined): string {
-  return JSON.stringify([scan, scan?.namesWhere(() => true)]);
-}
-
-function headersOf(scan: SourceScan): string {
-  return scan.includes.map((one) => `${one.angled ? "<" : '"'}${one.header}`).join("\n");
 }
 
 function relativePath(root: string, file: string): string {
