@@ -2,6 +2,8 @@
 const families = [
   /^_Z(?:T[VITW])?N[KVrRO]*(?:(?:3c10|2at|5torch|4c10d)(?:\D|[1-9])|6caffe2(?:8TypeMeta|6detail|9serialize))/,
   /^_Z\d+TH[PC][A-Z][a-z]/,
+  // What pybind11 modules that take or give tensors take from libtorch_python.
+  /^_ZNK?8pybind116detail11type_casterIN?(?:3c10|2at|5torch)/,
   /^(?:TH[PC][A-Z][a-z]|(?:aoti_torch_|torch_|AOTI|c10_)[A-Za-z])/,
 ];
 
