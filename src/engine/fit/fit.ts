@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import type { LibraryImage } from "../binaries/library.ts";
+import type { DynamicSymbol, LibraryImage } from "../binaries/library.ts";
 import { familyOf } from "../binaries/mangling/index.ts";
 import type { BuiltBody } from "../model/index.ts";
 import { classify } from "./classify.ts";
@@ -20,7 +20,7 @@ import type { FitEnvironment, FitOptions, FitResult, SymbolHistory, TraitCompari
 import { compareSymbolVersions } from "./versions.ts";
 
 /** Disagreements after which the file does not load or ends the process; the others are told and decide nothing by themselves. */
-const decisive: ReadonlySet<TraitComparison["trait"]> = new Set(["platform", "python-suffix", "two-libtorch", "stamp", "cuda-architectures"]);
+const decisive: ReadonlySet<TraitComparison["trait"]> = new Set(["platform", "python-suffix", "two-libtorch", "stamp", "cuda-architectures", "layout"]);
 
 /** For so many missing symbols the exported namesake is looked for: each search goes through the names of torch. */
 const comparedNamesakes = 100;
@@ -36,7 +36,7 @@ export function fit(built: BuiltBody, image: LibraryImage, place: FitEnvironment
   const importTorch = options.importTorchFirst !== false && !isProgram;
   const before = torchProcess(environment, importTorch);
   const load = loadFile(image, before, environment);
-  const { root, scope, added, unfound, unlookedAt } = load;
+  const { root, scope, added, unfound, unlookedAt, openedBefore } = load;
   const imports = [...(image.imports() ?? [])].map((symbol) => ({ symbol, family: familyOf(symbol.name) }));
   const isForeign = environment.torchLibraries.some((one) => one.machine !== undefined && image.machine !== undefined && one.machine !== image.machine);
   const isObject = built.profile.kind === "object";
@@ -56,7 +56,7 @@ export function fit(built: BuiltBody, image: LibraryImage, place: FitEnvironment
   const usesUnstable = unstableNames.length > 0;
   const stableNames = imports.filter((one) => one.family === "torch-stable").map((one) => one.symbol.name);
   const second = isForeign ? undefined : secondLibtorch(scope, environment);
-  const releases = releasesThatWouldDo(imports.filter((one) => one.family === "torch" || one.family === "torch-stable").map((one) => one.symbol), image.needed ?? [], options.history, environment);
+  const releases = releasesThatWouldDo(imports.filter((one) => (one.family === "torch" || one.family === "torch-stable") && !isOfAnother(one.symbol, scope, root, environment)).map((one) => one.symbol), image.needed ?? [], options.history, environment);
   const sides = { built, environment, options, scope: searched, usesUnstable, unstableNames, stableNames, candidates: releases.releases };
   const traits = [...(second === undefined ? [] : [second]), ...compareTraits(sides)];
   const missing = certain.map((one, index) => classify(one, around, index < comparedNamesakes));
@@ -73,7 +73,7 @@ export function fit(built: BuiltBody, image: LibraryImage, place: FitEnvironment
     traits,
     ...(releases.releases === undefined ? {} : { releasesThatWouldDo: releases.releases }),
     loaded: listed(searched, before, root),
-    notChecked: [...doubts, ...notChecked({ sides, resolution, hidden, unlookedAt, before, unreadVersions: versions.unread, releases, unfound, isLayoutCompared: traits.some((one) => one.trait === "layout") })],
+    notChecked: [...doubts, ...notChecked({ sides, resolution, hidden, unlookedAt, openedBefore, before, unreadVersions: versions.unread, releases, unfound, isLayoutCompared: traits.some((one) => one.trait === "layout") })],
   };
 }
 
@@ -89,13 +89,21 @@ interface Load {
   readonly unfound: readonly Unfound[];
   /** Libraries of which it is not known whether they are there. */
   readonly unlookedAt: readonly string[];
+  /** Libraries that come with the file where the loader does not look. */
+  readonly openedBefore: readonly LibraryImage[];
 }
 
 /** What dlopen of the file brings into the process. */
 function loadFile(image: LibraryImage, before: TorchProcess, environment: FitEnvironment): Load {
   const unlookedAt: string[] = [];
+  const openedBefore: LibraryImage[] = [];
   const cudaMajor = torchCudaMajor(environment);
   const assume: Assume = (name) => {
+    const companion = unsearchedCompanion(name, environment);
+    if (companion !== undefined) {
+      openedBefore.push(companion);
+      return { image: companion, path: companion.path, how: "comes with the file, taken for opened by its package before" };
+    }
     const isForMachine = isSystemLibrary(name) || cudaLibrary(name)?.isDriver === true;
     const belongsToTorch = cudaLibrary(name)?.majors.includes(cudaMajor ?? -1) === true;
     const isKnownMachine = environment.machine !== undefined;
@@ -111,7 +119,20 @@ function loadFile(image: LibraryImage, before: TorchProcess, environment: FitEnv
   const model = before.model.fork(companions);
   const { scope, added, unfound } = model.open(image, { loader: before.importer, how: "the file itself", isGlobal: false, assume });
   const [root = model.assumeLoaded(image.path, "the file itself", image)] = scope;
-  return { model, root, scope, added, unfound, unlookedAt: [...new Set(unlookedAt)] };
+  return { model, root, scope, added, unfound, unlookedAt: [...new Set(unlookedAt)], openedBefore };
+}
+
+/**
+ * A package may open its libraries itself before its modules: torchaudio does, its modules have no RUNPATH. What a repair
+ * tool put into the wheel under a name with a hash is found by the loader or not at all.
+ */
+function unsearchedCompanion(name: string, { companions = [] }: FitEnvironment): LibraryImage | undefined {
+  return /[-.][0-9a-f]{8}\.so/.test(name) ? undefined : companions.find((one) => one.soname === name || path.basename(one.path) === name);
+}
+
+/** Whether a library that is not torch's brings a name in a namespace of torch: torch::executor is ExecuTorch's. */
+function isOfAnother({ name }: DynamicSymbol, scope: readonly LoadedObject[], root: LoadedObject, { torchLibraries }: FitEnvironment): boolean {
+  return scope.some(({ image }) => image !== undefined && image !== root.image && !torchLibraries.includes(image) && image.defines(name));
 }
 
 /** Torch's libraries in the place of those that were not found: what lies in them is not missing for a second reason. */

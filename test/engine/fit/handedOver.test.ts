@@ -20,7 +20,7 @@ function said(names: readonly string[], releases: readonly string[], version: st
 test("a class that the file makes and hands to torch, where every torch of the build would have another size", () => {
   const answer = said([impl], ["2.7.0", "2.8.0"], "2.9.1");
   assert.equal(answer?.agrees, false);
-  assert.equal(answer.weight, "warning");
+  assert.equal(answer.weight, "error");
   assert.match(answer.because, /compiled with torch 2\.7\.0 or 2\.8\.0: torch::CppFunction, which it makes itself and hands to torch::Library::_impl, has 96 bytes there and 104 in torch 2\.9\.1/);
 });
 

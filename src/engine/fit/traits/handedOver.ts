@@ -55,7 +55,7 @@ export function layoutOfCandidates({ candidates, environment, unstableNames }: S
     built: candidates.join(" or "),
     installed,
     agrees: isCertain ? false : undefined,
-    weight: "warning",
+    weight: isCertain ? "error" : "warning",
     because: `${isCertain ? `By the names that it needs the file was compiled with torch ${which}` : `Nothing says with which torch the file was compiled; by the names that it needs it was ${candidates.join(" or ")}. If it was ${which}`}: ${change.class}, which it makes itself and hands to ${to}, has ${change.from} bytes there and ${change.to} in ${torchName(environment)}. The loader does not see that, and the process may die in the file's initialisers.`,
     evidence: [...(known(environment.body, "torch-version")?.evidence ?? []), { kind: "catalogue", table: "torch-layouts", row: change.class, source: change.source }],
   };

@@ -5,7 +5,7 @@ import { torchName } from "../classify.ts";
 import { shimVersion } from "../stableShims.ts";
 import type { TraitComparison } from "../types.ts";
 import { handedOver, layoutOfCandidates } from "./handedOver.ts";
-import type { LayoutChange } from "./handedOver.ts";
+import type { HandedOver } from "./handedOver.ts";
 import type { Comparison, Sides } from "./setting.ts";
 import { known } from "./setting.ts";
 
@@ -115,6 +115,7 @@ export const layout: Comparison = (sides) => {
   if (first === undefined) {
     return { trait: "layout", built: from, installed: to.value, agrees: true, weight: "info", because: `The measured classes of torch lie in memory alike in ${from} and ${to.value}.`, evidence };
   }
+  const given = handedOver(sides.unstableNames, sizes);
   const row: Evidence = { kind: "catalogue", table: "torch-layouts", row: first, source: sizes[0]?.source ?? others[0]?.source ?? "" };
   const what = sizes.length > 0
     ? `other sizes of ${listed(sizes.map((one) => `${one.class} (${one.from} and ${one.to} bytes)`))}`
@@ -124,15 +125,14 @@ export const layout: Comparison = (sides) => {
     built: from,
     installed: to.value,
     agrees: false,
-    weight: "warning",
-    because: `The file was compiled with torch ${from}, and ${torchName(sides.environment)} has ${what}. Code that was inlined into the file uses the old ones; nothing says so when it is loaded.${handed(sides.unstableNames, sizes)}`,
+    weight: given.length > 0 ? "error" : "warning",
+    because: `The file was compiled with torch ${from}, and ${torchName(sides.environment)} has ${what}. Code that was inlined into the file uses the old ones; nothing says so when it is loaded.${handed(given)}`,
     evidence: [...evidence, row],
   };
 };
 
 /** A sentence more where the file itself makes objects of a class that changed and hands them to torch. */
-function handed(names: readonly string[], changes: readonly LayoutChange[]): string {
-  const [first] = handedOver(names, changes);
+function handed([first]: readonly HandedOver[]): string {
   return first === undefined ? "" : ` The file makes objects of ${first.change.class} itself and hands them to ${first.to}: expect a crash.`;
 }
 
