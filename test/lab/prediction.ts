@@ -16,6 +16,8 @@ export interface Prediction {
   readonly kind?: MissingKind;
   /** Traits that disagree. */
   readonly disagrees: readonly string[];
+  /** Traits of which it says that it could not tell. */
+  readonly doubts: readonly string[];
   readonly saysWhatItLeftOut: boolean;
   /** Its reason, in its own words. */
   readonly words: string;
@@ -40,13 +42,13 @@ function environmentFor(torch: Torch, libraryPath: string | undefined): FitEnvir
 export function predict(placed: Placed, torch: Torch, builtWith: Torch | undefined): Prediction {
   const { experiment, path } = placed;
   const described = describeBinary(path, files);
-  if (!described.ok) return { verdict: "conflict", first: "refused", disagrees: [], saysWhatItLeftOut: true, words: described.message };
+  if (!described.ok) return { verdict: "conflict", first: "refused", disagrees: [], doubts: [], saysWhatItLeftOut: true, words: described.message };
   const result = fit(described.body, described.image, environmentFor(torch, libraryPathOf(placed, torch)), {
     catalogue, history: loadSymbolHistory(), importTorchFirst: experiment.load.torchFirst ?? true,
     ...(builtWith === undefined ? {} : { builtWith: { version: builtWith.name, source: { kind: "file", path: builtWith.root, what: `the headers of torch ${builtWith.name}` } } }),
   });
   const traits = result.traits.filter((one) => one.agrees === false);
-  const common = { verdict: result.verdict, disagrees: traits.map((one) => one.trait), saysWhatItLeftOut: result.notChecked.length > 0 };
+  const common = { verdict: result.verdict, disagrees: traits.map((one) => one.trait), doubts: result.traits.filter((one) => one.agrees === undefined).map((one) => one.trait), saysWhatItLeftOut: result.notChecked.length > 0 };
   const refusing = traits.find((one) => one.trait === "platform" || (one.trait === "python-suffix" && experiment.load.how === "import"));
   if (refusing !== undefined) return { ...common, first: "refused", words: refusing.because };
   const [dependency] = result.missingDependencies;

@@ -7,6 +7,8 @@ import { join } from "node:path";
 export interface Torch {
   /** "2.13.0+cpu". */
   readonly name: string;
+  /** 213 of 2.13.0: to ask what is older. */
+  readonly release: number;
   /** What `--against` is given. */
   readonly against: string;
   readonly python: string;
@@ -56,8 +58,9 @@ export async function torchAt(prefix: string): Promise<Torch> {
     symbols.set(name, new Set(table.split("\n").map((line) => (line.split(" ")[2] ?? "").replace(/@.*/, ""))));
   }
   const { stdout: cache } = await execa("ldconfig", ["-p"], { reject: false, env: { PATH: `${process.env.PATH ?? ""}:/sbin:/usr/sbin` } });
+  const [, major = "", minor = ""] = /^(\d+)\.(\d+)/.exec(said.name) ?? [];
   return {
-    ...said, hasLibrary: (soname) => (cache ?? "").includes(`\t${soname} `), against: isSettings ? said.root : prefix, python, env, libraries, cuda: said.cuda ?? undefined,
+    ...said, release: Number(major) * 100 + Number(minor), hasLibrary: (soname) => (cache ?? "").includes(`\t${soname} `), against: isSettings ? said.root : prefix, python, env, libraries, cuda: said.cuda ?? undefined,
     include: include ?? join(said.root, "include"),
     exports: (symbol, ...names) => names.some((name) => (needsOf[name] ?? [name]).some((library) => symbols.get(library)?.has(symbol) === true)),
   };
