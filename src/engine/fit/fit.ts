@@ -12,7 +12,7 @@ import { releasesThatWouldDo } from "./releases.ts";
 import { plainStem, secondLibtorch } from "./secondLibtorch.ts";
 import { resolveSymbols } from "./symbols.ts";
 import type { Import, Resolution } from "./symbols.ts";
-import { isSystemLibrary } from "./systemLibraries.ts";
+import { isOpenMpLibrary, isSystemLibrary } from "./systemLibraries.ts";
 import { torchLibrary, torchProcess } from "./torchProcess.ts";
 import type { TorchProcess } from "./torchProcess.ts";
 import { compareTraits } from "./traits/index.ts";
@@ -191,7 +191,7 @@ function doubtsOf(resolution: Resolution, environment: FitEnvironment, usesTorch
     doubts.push(`The symbols that ${one.path} needs could not be read.`);
   }
   for (const [library, imports] of resolution.uncertain) {
-    const open = imports.filter((one) => one.family === "torch" || one.family === "torch-stable" || (one.family === "own-or-other" && one.symbol.version === undefined));
+    const open = isSystemLibrary(library) || isOpenMpLibrary(library) ? [] : imports.filter((one) => one.family === "torch" || one.family === "torch-stable" || (one.family === "own-or-other" && one.symbol.version === undefined));
     if (open.length > 0 && environment.torchLibraries.length > 0) {
       doubts.push(`${open.length} ${open.length === 1 ? "symbol" : "symbols"} (${open[0]?.symbol.name}${open.length > 1 ? ", ..." : ""}) may lie in ${library} or another library that was not looked into.`);
     }

@@ -1,3 +1,5 @@
+import * as path from "node:path";
+import type { LibraryImage } from "../binaries/library.ts";
 import type { Unfound } from "./process.ts";
 import type { ReleaseAnswer } from "./releases.ts";
 import { plainStem } from "./secondLibtorch.ts";
@@ -13,6 +15,7 @@ export interface Gaps {
   /** Symbols that a library which was not found may hold. */
   readonly hidden: readonly Import[];
   readonly unlookedAt: readonly string[];
+  readonly openedBefore: readonly LibraryImage[];
   readonly before: TorchProcess;
   readonly unreadVersions: ReadonlyMap<string, readonly string[]>;
   readonly releases: ReleaseAnswer;
@@ -29,6 +32,7 @@ export function notChecked(gaps: Gaps): readonly string[] {
     ...notFound(gaps),
     ...(gaps.resolution.missing.length >= maximumMissing ? [`The search for missing symbols ended after ${maximumMissing}.`] : []),
     ...notLookedInto(gaps),
+    ...aboutOrder(gaps),
     ...aboutLayout(sides, gaps.isLayoutCompared),
     ...aboutGpu(sides),
     ...aboutReleases(gaps.releases),
@@ -72,6 +76,12 @@ function notLookedInto({ sides, resolution, unlookedAt, before: { assumed }, unr
     sentences.push(`Symbol versions of ${versions.map(([library]) => library).join(", ")} were not checked.`);
   }
   return sentences;
+}
+
+function aboutOrder({ sides: { built }, openedBefore }: Gaps): readonly string[] {
+  const names = openedBefore.map((one) => path.basename(one.path)).join(", ");
+  const [they, lie] = openedBefore.length === 1 ? ["it", "lies"] : ["them", "lie"];
+  return names === "" ? [] : [`${path.basename(built.path)} needs ${names}, which ${lie} beside it where the loader does not look: it loads only after its package has opened ${they}, and that was taken for done.`];
 }
 
 function aboutLayout(sides: Sides, isCompared: boolean): readonly string[] {

@@ -1,3 +1,4 @@
+import table from "../../../data/torch-library-graph.json" with { type: "json" };
 import { abiTwin, familyOf } from "../binaries/mangling/index.ts";
 import type { LibraryImage } from "../binaries/library.ts";
 import type { RecordedLibrary, RecordedSymbols } from "../catalogue/index.ts";
@@ -5,6 +6,8 @@ import { valueOf } from "../model/index.ts";
 import type { InstalledBody } from "../model/index.ts";
 import { environmentOfImages } from "./images.ts";
 import type { FitEnvironment } from "./types.ts";
+
+const bundled = table.bundled.map((one) => new RegExp(one));
 
 /**
  * The loading environment of a release that is known by the catalogue alone: what its libraries export is recorded for the
@@ -33,7 +36,7 @@ export function environmentOfRelease(body: InstalledBody, symbols: RecordedSymbo
 }
 
 function imageOf(library: RecordedLibrary, torch: string, isOtherAbi: boolean): LibraryImage {
-  const exports = (name: string): boolean => library.exports(isOtherAbi ? (abiTwin(name) ?? name) : name) ?? isTorchs(name);
+  const exports = (name: string): boolean => library.exports(isOtherAbi ? (abiTwin(name) ?? name) : name) ?? (isTorchs(name) || isBundled(name));
   return {
     path: `${torch}/${library.name}`,
     machine: undefined,
@@ -59,6 +62,11 @@ function unrecorded(libraries: readonly RecordedLibrary[], torch: string): reado
   const recorded = new Set(libraries.map((one) => one.name));
   const names = new Set(libraries.flatMap((one) => one.needed).filter((name) => /^lib(?:torch|shm|c10)/.test(name) && !recorded.has(name)));
   return [...names].map((name) => imageOf({ name, needed: [], exports: () => false, exportedNames: () => [] }, torch, false));
+}
+
+/** Of the projects that are built into torch's libraries, whose names are exported with torch's own and are not recorded. */
+function isBundled(name: string): boolean {
+  return bundled.some((pattern) => pattern.test(name));
 }
 
 function isTorchs(name: string): boolean {

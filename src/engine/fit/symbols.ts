@@ -4,7 +4,7 @@ import { familyOf } from "../binaries/mangling/index.ts";
 import type { SymbolFamily } from "../model/index.ts";
 import type { LoadedObject } from "./process.ts";
 import { isCudaLibrary } from "./cudaLibraries.ts";
-import { isSystemLibrary } from "./systemLibraries.ts";
+import { isOpenMpLibrary, isSystemLibrary } from "./systemLibraries.ts";
 
 /** A file with more undefined symbols than this is not looked through to the end. */
 const maximumImports = 500_000;
@@ -98,8 +98,16 @@ function inLoaderOrder(imports: Import[], image: LibraryImage): readonly Import[
   return imports.sort((a, b) => (places.get(a.symbol.name) ?? Infinity) - (places.get(b.symbol.name) ?? Infinity));
 }
 
+/**
+ * C functions that a file may use without a version, since it is linked without their library and finds them in a process
+ * that has it: those that glibc before 2.34 has outside of libc (the exports of libdl, libpthread and librt in glibc
+ * 2.28), and those of OpenMP.
+ */
+const besideLibc = /^(?:dl(?:open|m?open|v?sym|close|error|addr1?|info)|pthread_\w+|sem_\w+|shm_(?:open|unlink)|mq_\w+|timer_\w+|aio_\w+|lio_listio(?:64)?|clock_\w+)$/;
+const openMp = /^(?:omp_|GOMP_|__kmpc_)\w+$/;
+
 /** The library that was not looked into and may define a symbol; "" for the interpreter or torch as a whole; undefined: none may. */
-function opaqueFor({ symbol, family }: Import, opaque: readonly LoadedObject[], known: Known): string | undefined {
+function opaqueFor({ symbol, family, object }: Import, opaque: readonly LoadedObject[], known: Known): string | undefined {
   const named = symbol.version?.library;
   if (named !== undefined) {
     return opaque.find((one) => one.name === named)?.name;
@@ -118,10 +126,13 @@ function opaqueFor({ symbol, family }: Import, opaque: readonly LoadedObject[], 
       case "glibc":
         return isSystemLibrary(name);
       case "own-or-other":
-        return !isSystemLibrary(name) && !isCudaLibrary(name) && !/^lib(?:torch|c10|shm|caffe2|python)/.test(name);
+        return openMp.test(symbol.name)
+          ? isOpenMpLibrary(name)
+          : besideLibc.test(symbol.name) ? isSystemLibrary(name) : !isSystemLibrary(name) && !isCudaLibrary(name) && !isOpenMpLibrary(name) && !/^lib(?:torch|c10|shm|caffe2|python)/.test(name);
     }
   };
-  const place = opaque.find(fits)?.name;
+  // What the object itself asks for is a likelier home than what others do.
+  const place = (opaque.find((one) => object.image?.needed?.includes(one.name) === true && fits(one)) ?? opaque.find(fits))?.name;
   const isUnknown = family === "python" ? !known.interpreter : (family === "torch" || family === "torch-stable") && !known.torch;
   return place ?? (isUnknown ? "" : undefined);
 }

@@ -7,3 +7,8 @@ const names = /^(?:ld-linux[\w-]*\.so\.\d+|lib(?:c|m|mvec|dl|rt|pthread|util|res
 export function isSystemLibrary(name: string): boolean {
   return names.test(name);
 }
+
+/** OpenMP's run time under its own name, or under the one that a repair tool gave to torch's copy: libgomp-a34b3233.so.1. */
+export function isOpenMpLibrary(name: string): boolean {
+  return /^lib(?:g|i)?omp\d?[-.]/.test(name);
+}

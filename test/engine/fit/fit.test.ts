@@ -226,3 +226,17 @@ test("thousands of missing symbols end the search", () => {
   assert.equal(result.missing.length, 2000);
   assert.ok(result.notChecked.includes("The search for missing symbols ended after 2000."));
 });
+
+test("a library of the same wheel that the loader does not find is taken for opened before, and said", () => {
+  const core = library("/w.whl/ops/libops.so", { needed: ["libtorch_cpu.so"], imports: [guardBool], exports: ["_ZN3ops5startEv", "_ZN5torch8executor9get_numelEv"] });
+  const grafted = library("/w.whl/ops.libs/libz-0a1b2c3d.so.1", { exports: ["inflate"] });
+  const history: SymbolHistory = { releases: ["2.12.0", "2.13.0"], source: "test", releasesExporting: (name) => (name === zeros ? ["2.13.0"] : []) };
+  const run = (sketch: Sketch): FitResult => fit(built({ path: "/w.whl/ops/_ops.so" }), library("/w.whl/ops/_ops.so", sketch), { ...environment({ torch }), companions: [core, grafted] }, { ...options, history });
+  const result = run({ needed: ["libops.so", "libtorch_cpu.so"], imports: ["_ZN3ops5startEv", "_ZN5torch8executor9get_numelEv", zeros] });
+  assert.deepEqual([result.verdict, kinds(result), result.missingDependencies], ["no-conflict", [], []]);
+  // torch::executor is the library's: no release of torch exports it, and none has to.
+  assert.deepEqual(result.releasesThatWouldDo, ["2.13.0"]);
+  assert.ok(result.notChecked.includes("_ops.so needs libops.so, which lies beside it where the loader does not look: it loads only after its package has opened it, and that was taken for done."));
+  // Nobody opens by hand what a repair tool renamed.
+  assert.deepEqual(run({ needed: ["libz-0a1b2c3d.so.1"], imports: ["inflate"] }).missingDependencies.map((one) => one.name), ["libz-0a1b2c3d.so.1"]);
+});

@@ -38,3 +38,15 @@ test("whether an unknown library is on that machine leaves the answer open", () 
   assert.deepEqual([result.verdict, result.missing], ["unknown", []]);
   assert.ok(result.notChecked.includes("Whether libopencv_core.so.406 is installed was not checked."));
 });
+
+test("functions that glibc has had outside of libc, and those of OpenMP, are found in the process", () => {
+  const result = load({ needed: ["libtorch.so", "libgomp-a34b3233.so.1", "libc.so.6"], imports: [zeros, "dlsym", "shm_unlink", "pthread_create", "omp_get_num_threads", "GOMP_parallel"] });
+  assert.deepEqual([result.verdict, result.missing], ["no-conflict", []]);
+  // A name of nobody's is not taken for one of OpenMP's or glibc's.
+  assert.deepEqual(load({ needed: ["libgomp-a34b3233.so.1", "libc.so.6"], imports: ["dlopen_ops", "mine_function"] }).missing.map((one) => `${one.kind} ${one.symbol}`), ["own dlopen_ops", "own mine_function"]);
+});
+
+test("what a file asks of a library that was not looked into is said of that library", () => {
+  const result = load({ needed: ["libsox.so", "libtorch.so"], imports: [zeros, "sox_open_write"] });
+  assert.ok(result.notChecked.includes("1 symbol (sox_open_write) may lie in libsox.so or another library that was not looked into."));
+});
