@@ -33,7 +33,7 @@ export function readFileName(fileName: string): WheelFileName {
     ...(/^[A-Za-z0-9](?:[\w.]*[A-Za-z0-9])?$/.test(distribution) ? [] : [`"${distribution}" in the name of the wheel is no name of a distribution.`]),
     ...(parseVersion(version.replaceAll("_", "-")) === undefined ? [`"${version}" in the name of the wheel is no version after PEP 440.`] : []),
     ...(build === undefined || /^\d/.test(build) ? [] : [`"${build}" in the name of the wheel stands where a build number does, and those begin with a digit.`]),
-    ...Object.values(tags).flat().filter((tag) => !/^\w+$/.test(tag)).map((tag) => `"${tag}" in the name of the wheel is no tag.`),
+    ...Object.values(tags).flat().filter((tag) => !/^[a-z_]\w*$/.test(tag)).map((tag) => `"${tag}" in the name of the wheel is no tag.`),
   ];
   return { fileName, distribution, version, build, tags, problems };
 }

@@ -16,7 +16,7 @@ function copies({ where, libraries }: WheelContent): readonly WheelDisagreement[
   for (const one of libraries) {
     const stem = stemOf(nameOf(one));
     const provider = providerOf(nameOf(one));
-    if (provider !== undefined && provider !== "rocm") {
+    if (provider !== undefined && provider !== "other") {
       byStem.set(stem, [...(byStem.get(stem) ?? []), one]);
     }
   }

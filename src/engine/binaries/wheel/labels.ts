@@ -1,6 +1,6 @@
 import type { RecordedSymbols } from "../../catalogue/index.ts";
 import type { WheelDisagreement } from "../../model/index.ts";
-import { factsOf, parseVersion } from "../../model/index.ts";
+import { factsOf } from "../../model/index.ts";
 import { providerOf, stemOf } from "./provided.ts";
 import type { TorchNeeds } from "./torchNeeds.ts";
 import type { WheelContent, WheelLibrary } from "./types.ts";
@@ -22,16 +22,17 @@ export interface Labels {
  * "cu128", "cpu" (torch's own index), and "-cu12" at the end of a distribution's name (NVIDIA, CuPy).
  */
 export function readLabels(distribution: string, version: string): Labels {
-  const local = (parseVersion(version)?.local.join(".") ?? "").toLowerCase();
-  const cuda = /(?:^|[^a-z])cu(\d{2,3})(?!\d)/.exec(local) ?? /[-_](?:cu|cuda)(1[1-9])x?$/i.exec(distribution);
-  const without = /(?:^|[^a-z])(cpu|rocm[\d.]*)(?![a-z])/.exec(local);
-  const abi = /cxx11abi(true|false)/.exec(local) ?? /(?:^|[.-])cxx(11|98)(?:[.-]|$)/.exec(local);
-  const torch = /(?:torch|(?:^|[^a-z])pt)(\d)\.(\d{1,2})/.exec(local) ?? /(?:torch|(?:^|[^a-z])pt)(\d)(\d{1,2})(?![\d.])/.exec(local);
+  // As written: people know these labels by their capital letters.
+  const local = (version.split("+")[1] ?? "").replace(/[-_]/g, ".");
+  const cuda = /(?:^|[^a-z])cu(\d{2,3})(?!\d)/i.exec(local) ?? /[-_](?:cu|cuda)(1[1-9])x?$/i.exec(distribution);
+  const without = /(?:^|[^a-z])(cpu|rocm[\d.]*)(?![a-z])/i.exec(local);
+  const abi = /cxx11abi(true|false)/i.exec(local) ?? /(?:^|\.)cxx(11|98)(?:\.|$)/i.exec(local);
+  const torch = /(?:torch|(?:^|[^a-z])pt)(\d)\.(\d{1,2})/i.exec(local) ?? /(?:torch|(?:^|[^a-z])pt)(\d)(\d{1,2})(?!\d|\.\d)/i.exec(local);
   return {
     ...(cuda === null ? {} : { cuda: { text: cuda[0].replace(/^[^a-z]/i, ""), major: Number(cuda[1]?.slice(0, 2)) } }),
     ...(without === null ? {} : { withoutCuda: without[1] ?? "" }),
-    ...(abi === null ? {} : { stringAbi: { text: abi[0].replace(/^[.-]|[.-]$/g, ""), value: abi[1] === "true" || abi[1] === "11" ? 1 : 0 } }),
-    ...(torch === null ? {} : { torch: { text: torch[0].replace(/^[^a-z]/, ""), release: `${torch[1]}.${torch[2]}` } }),
+    ...(abi === null ? {} : { stringAbi: { text: abi[0].replaceAll(".", ""), value: abi[1]?.toLowerCase() === "true" || abi[1] === "11" ? 1 : 0 } }),
+    ...(torch === null ? {} : { torch: { text: torch[0].replace(/^[^a-z]/i, ""), release: `${torch[1]}.${torch[2]}` } }),
   };
 }
 

@@ -11,15 +11,15 @@ const dateLike = /^(?:19|20)\d{2}(?:0\d|1[0-2])(?:[0-2]\d|3[01])$/;
 const torchStems: ReadonlySet<string> = new Set(torch.stems);
 const cudaStems: ReadonlySet<string> = new Set([...cuda.libraries.map((one) => one.stem), ...nvidia.libraries.map((one) => stemOf(one.soname)), ...torch.nvidia.stems]);
 const independent: ReadonlySet<string> = new Set(torch.independent.stems);
-const rocmStems: ReadonlySet<string> = new Set(torch.rocm.stems);
+const otherStems: ReadonlySet<string> = new Set([...torch.rocm.stems, ...torch.openmp.stems]);
 const driverStems: ReadonlySet<string> = new Set(cuda.driver.libraries);
 
-/** Who brings a library that a wheel needs and does not hold. */
-export type Provider = "torch" | "cuda" | "driver" | "rocm";
+/** Who brings a library that a wheel needs and does not hold. "other": torch, beside its own; copies of those do no harm. */
+export type Provider = "torch" | "cuda" | "driver" | "other";
 
 export function providerOf(name: string): Provider | undefined {
   const stem = stemOf(name);
-  return torchStems.has(stem) ? "torch" : driverStems.has(stem) ? "driver" : cudaStems.has(stem) ? "cuda" : rocmStems.has(stem) ? "rocm" : undefined;
+  return torchStems.has(stem) ? "torch" : driverStems.has(stem) ? "driver" : cudaStems.has(stem) ? "cuda" : otherStems.has(stem) ? "other" : undefined;
 }
 
 /** Copies of it do not meet in one process: they share nothing but the driver. */

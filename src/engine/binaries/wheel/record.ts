@@ -41,12 +41,10 @@ export async function judgeRecord(archive: Archive, content: WheelContent, verif
     disagreements.push(say("warning", `${named(unlisted)} ${unlisted.length === 1 ? "is" : "are"} in the wheel and not listed in ${name}: installers leave ${unlisted.length === 1 ? "it" : "them"} behind when they remove the package, or refuse the wheel.`, unlisted[0]));
   }
   const listed = [...rows.values()].filter((row) => content.members.has(row.path) && !exempt.test(row.path));
-  for (const row of listed) {
+  const differing: Difference[] = listed.flatMap((row) => {
     const size = content.members.get(row.path)?.size;
-    if (row.size !== undefined && size !== row.size) {
-      disagreements.push(say(weightOf(row.path), `${name} says that ${row.path} has ${row.size} bytes; it has ${size}.`, row.path));
-    }
-  }
+    return row.size === undefined || size === row.size ? [] : [{ path: row.path, words: `${row.size} bytes listed, ${size} there` }];
+  });
   const bare = listed.filter((row) => row.hash === "");
   if (bare.length > 0) {
     disagreements.push(say("warning", `${name} gives no hash of ${named(bare.map((row) => row.path))}.`, bare[0]?.path));
@@ -66,15 +64,27 @@ export async function judgeRecord(archive: Archive, content: WheelContent, verif
     if (!found.ok) {
       disagreements.push(say("error", found.message, row.path));
     } else if (found.hash !== row.hash.slice(algorithm.length + 1).replace(/=+$/, "")) {
-      disagreements.push(say(weightOf(row.path), `${row.path} has another content than ${name} says: its ${algorithm} is ${found.hash}, where ${row.hash.slice(algorithm.length + 1)} is listed.`, row.path));
+      differing.push({ path: row.path, words: `${row.hash} listed, ${algorithm}=${found.hash} there` });
+    }
+  }
+  for (const group of [differing.filter((one) => isLibrary(one.path)), differing.filter((one) => !isLibrary(one.path))]) {
+    const [one] = group;
+    if (one !== undefined) {
+      // A text may have been edited by hand; a library that is not the one that was recorded was swapped.
+      const paths = [...new Set(group.map(({ path }) => path))];
+      disagreements.push(say(isLibrary(one.path) ? "error" : "warning", `${named(paths)} ${paths.length === 1 ? "has" : "have"} another content than ${name} says (${one.words}).`, one.path));
     }
   }
   return { disagreements, notKnown };
 }
 
-/** A text may have been edited by hand and forgotten; a library that is another than the one that was recorded was swapped. */
-function weightOf(member: string): WheelDisagreement["weight"] {
-  return /\.so(?:\.[\w.]+)?$/.test(member) ? "error" : "warning";
+interface Difference {
+  readonly path: string;
+  readonly words: string;
+}
+
+function isLibrary(member: string): boolean {
+  return /\.so(?:\.[\w.]+)?$/.test(member);
 }
 
 type Hashed = { readonly ok: true; readonly hash: string } | { readonly ok: false; readonly isDamage: boolean; readonly message: string };

@@ -3,11 +3,14 @@ import type { Finding, WheelDisagreement, WheelProfile } from "../../model/index
 import type { Rule, RuleContext } from "../rule.ts";
 import { finding } from "../support.ts";
 
-/** One finding for each wheel and kind of broken promise. */
+/** One finding for each wheel, kind of broken promise and weight. */
 export function wheelFindings(rule: Rule, context: RuleContext, wanted: (one: WheelDisagreement) => boolean): readonly Finding[] {
   return (context.wheels ?? []).flatMap((wheel) => {
     const kinds = new Map<string, WheelDisagreement[]>();
-    for (const one of wheel.disagreements.filter(wanted)) kinds.set(one.kind, [...(kinds.get(one.kind) ?? []), one]);
+    for (const one of wheel.disagreements.filter(wanted)) {
+      const key = `${one.kind} ${one.weight}`;
+      kinds.set(key, [...(kinds.get(key) ?? []), one]);
+    }
     return [...kinds.values()].flatMap((group) => group.slice(0, 1).map((first) => finding(rule, {
       message: `${wheel.fileName}: ${first.message}${more(group)}`,
       severity: first.weight,
