@@ -5,14 +5,15 @@
  *   npm run bench -- lab [--torch PREFIX|FILE.env ...] [--only THEME ...] [--released WHEEL ...] [--results FILE]
  *
  * A torch is a virtual environment, or a file of KEY=VALUE lines for one that lies elsewhere: PYTHON, LIBRARIES (folder of
- * libc10), INCLUDE, and whatever variables its Python needs. Wheels given by `--released` (torchvision's, for example) are
- * unpacked and their libraries loaded too.
+ * libc10), INCLUDE, and whatever variables its Python needs. The libraries of some released wheels are loaded too; `--released`
+ * names others in their place.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { experiments, isFine, judgements, runLab, torchAt, type Observation } from "../../test/lab/index.ts";
 import { record } from "../../test/lab/record.ts";
 import { releasedExperiments } from "../../test/lab/released.ts";
+import { releasedWheels, wheels } from "../prerequisites/releasedWheels.ts";
 import { torch as torchPrerequisite } from "../prerequisites/torch.ts";
 
 const { values: options } = parseArgs({
@@ -22,7 +23,8 @@ const { values: options } = parseArgs({
 const started = performance.now();
 const torches = [];
 for (const one of options.torch ?? [await torchPrerequisite.prepare()]) torches.push(await torchAt(one));
-const all = [...experiments, ...(options.released ?? []).flatMap(releasedExperiments)];
+if (options.released === undefined) await wheels.prepare().catch((error: unknown) => print(`left out: released wheels: ${error instanceof Error ? error.message : String(error)}`));
+const all = [...experiments, ...(options.released ?? releasedWheels()).flatMap(releasedExperiments)];
 const chosen = all.filter((one) => options.only === undefined || options.only.some((theme) => one.id.startsWith(theme)));
 const outcome = await runLab(chosen, torches);
 
