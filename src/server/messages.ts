@@ -93,7 +93,7 @@ function environmentsOf(where: Surroundings, current: readonly InstalledBody[]):
 }
 
 /** What selects this torch again. */
-function specOf(body: InstalledBody): string {
+export function specOf(body: InstalledBody): string {
   const version = body.source === "catalogue" ? valueOf(body.facts, "torch-version") : undefined;
   return version === undefined ? body.prefix ?? body.torchRoot ?? body.name : `torch==${version}`;
 }

@@ -59,7 +59,9 @@ export class BinaryPanel implements vscode.Disposable {
         }
       }),
     ];
-    setPage(panel.webview, extension, uri.path.slice(uri.path.lastIndexOf("/") + 1));
+    // The tab has its name from the file; this one is the frame's, for screen readers.
+    panel.title = uri.path.slice(uri.path.lastIndexOf("/") + 1);
+    setPage(panel.webview, extension, panel.title);
   }
 
   get isActive(): boolean {

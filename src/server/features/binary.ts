@@ -12,6 +12,7 @@ import { describeEnvironment } from "../../engine/installed/index.ts";
 import type { Surroundings } from "../../engine/installed/index.ts";
 import type { Files, FitReport } from "../../engine/model/index.ts";
 import type { BinaryParams, BinaryView, Notifications, Requests } from "../../protocol/index.ts";
+import { specOf } from "../messages.ts";
 import type { Answer } from "../server.ts";
 import type { Session } from "../session.ts";
 import { inSlices } from "../slices.ts";
@@ -89,7 +90,7 @@ async function environmentFor(session: Session, file: string, against: string | 
   const around = project !== undefined || prefix === undefined ? undefined : describeEnvironment(prefix, files, session.catalogue);
   const [installed] = around?.torchRoot !== undefined ? [around] : project?.settings.enable === true ? (await project.recent()).installed : [];
   if (installed?.source === "catalogue") {
-    return openEnvironment(installed.name, where, remote);
+    return openEnvironment(specOf(installed), where, remote);
   }
   const found = installed === undefined ? await openEnvironment(undefined, where, remote) : { ok: true as const, environment: ofBody(installed, where) };
   return found.ok ? found : { ok: false, message: "No torch was found to compare with: not in a virtual environment around this folder, not in the active one, not with the Python on PATH." };

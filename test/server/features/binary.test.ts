@@ -88,6 +88,15 @@ describe("abiding/binary", () => {
     assert.equal((await ask(built)).against?.version, "2.14.1+cpu");
   });
 
+  it("takes the torch that abiding.json names, also one of the catalogue", async () => {
+    folder.write("abiding.json", '{ "against": ["torch==2.5.1+cu121"] }');
+    await client.connection.sendRequest("abiding/check", {});
+    assert.deepEqual([(await ask(built)).against?.version, (await ask(built)).against?.source], ["2.5.1+cu121", "catalogue"]);
+    folder.remove("abiding.json");
+    await client.connection.sendRequest("abiding/check", {});
+    assert.equal((await ask(built)).against?.version, "2.14.1+cpu");
+  });
+
   it("needs no folder: a file that is installed is compared with the torch beside it", async () => {
     const installed = path.join(old, "lib/python3.11/site-packages/vision/_C.so");
     fs.mkdirSync(path.dirname(installed), { recursive: true });
