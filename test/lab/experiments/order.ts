@@ -29,7 +29,7 @@ const linkers: readonly { readonly name: string; readonly flags: readonly string
   { name: "bfd-os2", flags: ["-O2", "-ffunction-sections", "-fdata-sections"], link: ["-Wl,--gc-sections", "-Wl,-z,relro"] },
   { name: "gold", flags: [], link: ["-fuse-ld=gold"], needs: ["ld.gold"] },
   { name: "gold-no-plt", flags: ["-fno-plt"], link: ["-fuse-ld=gold"], needs: ["ld.gold"] },
-  { name: "lld", flags: [], link: ["-B/usr/lib/llvm-14/bin", "-fuse-ld=lld"], needs: ["ld.lld-14"] },
+  { name: "lld", flags: [], link: ["-fuse-ld=lld"], needs: ["ld.lld"] },
 ];
 
 function names(count: number, next: (below: number) => number, prefix: string): string[] {
