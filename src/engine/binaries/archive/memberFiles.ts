@@ -7,22 +7,13 @@ import type { DirectoryEntry, Files, FileStatus, ReadResult } from "../../model/
 export abstract class MemberFiles implements Files {
   readonly #root: string;
   readonly #sizes: ReadonlyMap<string, { readonly size: number }>;
-  readonly #folders: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly #folders: Folders;
 
   /** `members` by name, with slashes. */
   constructor(root: string, members: ReadonlyMap<string, { readonly size: number }>) {
     this.#root = root;
     this.#sizes = members;
-    const folders = new Map<string, Set<string>>();
-    for (const name of members.keys()) {
-      for (let child = name; child !== "."; child = path.posix.dirname(child)) {
-        const folder = path.posix.dirname(child);
-        const names = folders.get(folder) ?? new Set<string>();
-        names.add(path.posix.basename(child));
-        folders.set(folder, names);
-      }
-    }
-    this.#folders = folders;
+    this.#folders = foldersOf(members);
   }
 
   /** What is at hand of a member, from its first byte on; undefined when nothing is. */
@@ -79,4 +70,32 @@ export abstract class MemberFiles implements Files {
     const name = this.#name(file);
     return name === undefined ? undefined : this.#sizes.get(name)?.size;
   }
+}
+
+type Folders = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Views of single members share what their archive has in common: a wheel may have thousands of libraries. */
+const known = new WeakMap<ReadonlyMap<string, unknown>, Folders>();
+
+/** The names in each folder. */
+function foldersOf(members: ReadonlyMap<string, unknown>): Folders {
+  const before = known.get(members);
+  if (before !== undefined) {
+    return before;
+  }
+  const folders = new Map<string, Set<string>>();
+  for (const name of members.keys()) {
+    for (let child = name; child !== "."; child = path.posix.dirname(child)) {
+      const folder = path.posix.dirname(child);
+      const names = folders.get(folder);
+      if (names !== undefined) {
+        names.add(path.posix.basename(child));
+        // Its own folders are listed already.
+        break;
+      }
+      folders.set(folder, new Set([path.posix.basename(child)]));
+    }
+  }
+  known.set(members, folders);
+  return folders;
 }

@@ -2,6 +2,8 @@ const blockSize = 32 * 1024;
 /** Above this a request is served alone, not through the cache of blocks. */
 const largeRequest = 128 * 1024;
 const maximumCachedBlocks = 256;
+/** Of all readers together, 32 MB: a wheel may have thousands of libraries, each with a reader of its own. */
+const maximumBlocksOfAll = 1024;
 /** No table that loading depends on is larger; a damaged size cannot ask for more. */
 export const maximumRequest = 96 * 1024 * 1024;
 
@@ -12,7 +14,8 @@ export type FetchRange = (offset: number, length: number) => Uint8Array | undefi
 export class RangeReader {
   readonly size: number;
   readonly #fetchRange: FetchRange;
-  readonly #blocks = new Map<number, Uint8Array>();
+  readonly #blocks: Blocks = new Map();
+  readonly #ownBlocks = new WeakRef(this.#blocks);
   #bytesRead = 0;
 
   constructor(size: number, fetchRange: FetchRange) {
@@ -91,6 +94,7 @@ export class RangeReader {
         this.#blocks.clear();
       }
       this.#blocks.set(index, bytes);
+      shareRoom(this.#ownBlocks, index);
     }
     return bytes;
   }
@@ -100,6 +104,20 @@ export class RangeReader {
     this.#bytesRead += bytes?.length ?? 0;
     return bytes;
   }
+}
+
+type Blocks = Map<number, Uint8Array>;
+
+/** The blocks that were read last by any reader, as a ring; it keeps no reader alive. */
+const latest: ({ readonly blocks: WeakRef<Blocks>; readonly index: number } | undefined)[] = [];
+let next = 0;
+
+/** Enters a block, and drops the oldest of all readers when there are too many. */
+function shareRoom(blocks: WeakRef<Blocks>, index: number): void {
+  const oldest = latest[next];
+  oldest?.blocks.deref()?.delete(oldest.index);
+  latest[next] = { blocks, index };
+  next = (next + 1) % maximumBlocksOfAll;
 }
 
 function view(bytes: Uint8Array): DataView {
