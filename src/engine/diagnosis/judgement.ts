@@ -9,6 +9,8 @@ import type { BuiltFile, RuleContext } from "../rules/index.ts";
 import { builtWithOfInstalled, torchPinnedBy } from "./builtWith.ts";
 import type { Examined } from "./examination.ts";
 import { runRules } from "./runRules.ts";
+import { variantsOf, withoutForeignTraits } from "./wheelMembers.ts";
+import type { Member } from "./wheelMembers.ts";
 
 export interface JudgementOptions {
   readonly catalogue: Catalogue;
@@ -23,18 +25,21 @@ const gravest: readonly Verdict[] = ["conflict", "unknown", "no-conflict"];
 export function judge(examined: Examined, environment: FitEnvironment, options: JudgementOptions): FitReport {
   const together: FitEnvironment = { ...environment, companions: examined.kind === "wheel" ? examined.binaries.map((one) => one.image) : [] };
   const history = loadSymbolHistory();
-  const built = examined.binaries.map(({ body, image }): BuiltFile & { readonly fit: FitResult } => ({
+  const members = examined.binaries.map(({ body, image }): Member => ({
     body,
-    fit: fit(body, image, together, { catalogue: options.catalogue, history, ...(options.gpu === undefined ? {} : { gpu: options.gpu }), ...builtWith(examined, body.path, options) }),
+    fit: withoutForeignTraits(fit(body, image, together, { catalogue: options.catalogue, history, ...(options.gpu === undefined ? {} : { gpu: options.gpu }), ...builtWith(examined, body.path, options) }), examined.wheel),
     origin: examined.kind === "wheel" ? "wheel" : "named",
     modified: 0,
   }));
+  const variants = variantsOf(members);
+  const built = members.filter((one) => !variants.aside.has(one));
   const files = built.map((one) => fileFit(one.fit));
   const findings = findingsOf(examined, built, environment, options);
   const { body } = environment;
   const [only] = files;
   const isWheel = examined.kind === "wheel";
-  const broken = examined.wheel?.disagreements.some((one) => one.weight === "error") === true;
+  // Promises of the name are about other machines and Pythons, and findings of their own; a wheel that is not whole is not installed.
+  const broken = examined.wheel?.disagreements.some((one) => one.weight === "error" && one.kind === "record") === true;
   return {
     schema: 1,
     file: examined.file,
@@ -47,8 +52,8 @@ export function judge(examined: Examined, environment: FitEnvironment, options: 
     releasesThatWouldDo: commonReleases(files),
     loaded: isWheel ? [] : (only?.loaded ?? []),
     findings: findings.map(({ rule, severity, message }) => ({ rule, severity, message, docs: `docs/rules/${rule}.md` })),
-    notChecked: [...new Set([...examined.problems, ...files.flatMap((one) => one.notChecked)])],
-    ...(isWheel ? { members: files } : {}),
+    notChecked: [...new Set([...examined.problems, ...variants.said, ...files.flatMap((one) => one.notChecked)])],
+    ...(isWheel ? { members: members.map((one) => fileFit(one.fit)) } : {}),
   };
 }
 

@@ -49,7 +49,7 @@ export interface WheelProfile {
   readonly isPurelib: boolean | undefined;
   readonly requiresPython: string | undefined;
   readonly requires: readonly string[];
-  /** Members that are ELF files, with their sizes unpacked. */
+  /** Members that are ELF files, with their sizes unpacked; grafted: copies of libraries from elsewhere, by their names. */
   readonly libraries: readonly { readonly member: string; readonly size: number; readonly isGrafted: boolean }[];
   /** The strictest policy that all libraries keep, as auditwheel names it: "manylinux_2_28_x86_64", "linux_x86_64". */
   readonly platformTag: string | undefined;

@@ -62,7 +62,7 @@ export async function describeWheel(archive: Archive, libraries: readonly WheelL
     isPurelib: metadata.isPurelib,
     requiresPython: metadata.requiresPython,
     requires: metadata.requires,
-    libraries: libraries.map(({ member, size }) => ({ member, size, isGrafted: isGrafted(member) })),
+    libraries: libraries.map(({ member, size }) => ({ member, size, isGrafted: isGrafted(member, name.distribution) })),
     platformTag: platform.tag,
     platformTagBesideTorch: platform.tagBesideTorch,
     abi3Floor: abi3Floor(libraries),

@@ -198,7 +198,7 @@ function areOptional(members: ReadonlySet<string>, { libraries }: Uses): boolean
 
 /** auditwheel writes all tags that a wheel keeps to into its name: what it lets pass was excluded on purpose. */
 function wasAudited({ name, libraries }: WheelContent): boolean {
-  return name.tags.platforms.length > 1 || libraries.some((one) => isGrafted(one.member));
+  return name.tags.platforms.length > 1 || libraries.some((one) => isGrafted(one.member, name.distribution));
 }
 
 /** glibc before others, then by number. */

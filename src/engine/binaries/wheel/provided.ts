@@ -40,11 +40,14 @@ export function stemOf(name: string): string {
   return end < 0 ? plain : plain.slice(0, end);
 }
 
-/** Copies of libraries that a packager put into the wheel: renamed by their hash, or in a folder for such. */
-export function isGrafted(member: string): boolean {
+/** Copies of libraries that a packager put into a wheel: renamed by their hash, in a folder for such, or CUDA's and torch's own. */
+export function isGrafted(member: string, distribution: string): boolean {
+  if (isTorchItself(distribution) || isOwnedByNvidia(distribution)) {
+    return false;
+  }
   const parts = member.split("/");
   const name = parts.at(-1) ?? "";
-  return withoutHash(name) !== name || parts.slice(0, -1).some((part) => /^[\w.-]+\.libs$/.test(part));
+  return providerOf(name) !== undefined || withoutHash(name) !== name || parts.slice(0, -1).some((part) => /^[\w.-]+\.libs$/.test(part));
 }
 
 /** The wheel of torch brings what other wheels should not. */
