@@ -53,7 +53,7 @@ async function bundlePrograms(): Promise<void> {
     chunkNames: "part-[hash]",
     plugins: [directImports()],
     // A table that is read when it is needed lies beside the bundles.
-    define: { "import.meta.dirname": "__dirname" },
+    define: { "import.meta.dirname": "__dirname", ...(production ? { isRelease: "true" } : {}) },
     sourcemap: production ? false : "inline",
     write: false,
   });

@@ -3,8 +3,11 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { readArguments, UsageError } from "./arguments.ts";
+import { keepCompiledCode } from "./compiledCode.ts";
 import { help } from "./help.ts";
 import type { Terminal } from "./terminal.ts";
+
+keepCompiledCode();
 
 const terminal: Terminal = {
   workingDirectory: process.cwd(),

@@ -5,7 +5,8 @@
 export { httpSource, readRemote } from "./httpSource.ts";
 export { Spending } from "./options.ts";
 export type { RemoteOptions } from "./options.ts";
-export { RangeCache, userCacheFolder } from "./rangeCache.ts";
+export { userCacheFolder } from "./cacheFolder.ts";
+export { RangeCache } from "./rangeCache.ts";
 export { chooseWheels, findWheels, readIndex, readSidecar } from "./readIndex.ts";
 export { parseIndexPage } from "./indexPage.ts";
 export { locateWheel, parseRemoteSpec } from "./spec.ts";

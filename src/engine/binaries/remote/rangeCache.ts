@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import * as fs from "node:fs/promises";
-import * as os from "node:os";
 import * as path from "node:path";
+import { userCacheFolder } from "./cacheFolder.ts";
 
 const defaultLimit = 256 * 1024 * 1024;
 /** Of one resource no more is kept: directory, texts and tables of a torch wheel are 5 MB. */
@@ -11,20 +11,6 @@ const checksumSize = 32;
 const aboutFile = "resource.json";
 /** Bytes written after which the size of the whole cache is looked at again. */
 const evictionStep = 16 * 1024 * 1024;
-
-/** The user's cache folder, by the conventions of the platform. */
-export function userCacheFolder(environment: Readonly<Record<string, string | undefined>> = process.env, platform: NodeJS.Platform = process.platform): string {
-  const home = environment["HOME"] ?? environment["USERPROFILE"] ?? os.homedir();
-  const xdg = environment["XDG_CACHE_HOME"];
-  const local = environment["LOCALAPPDATA"];
-  if (platform === "win32") {
-    return path.join(local ?? path.join(home, "AppData", "Local"), "abiding", "cache");
-  }
-  if (platform === "darwin") {
-    return path.join(home, "Library", "Caches", "abiding");
-  }
-  return path.join(xdg !== undefined && path.isAbsolute(xdg) ? xdg : path.join(home, ".cache"), "abiding");
-}
 
 /**
  * Ranges of remote files, kept in a folder by what identifies the content: a checksum, or address and ETag. Each piece is
