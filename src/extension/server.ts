@@ -64,7 +64,8 @@ export class Server implements vscode.Disposable {
   /** Asks the server, starting it first when needed. */
   async request<M extends keyof Requests>(method: M, params: Requests[M]["params"], token?: vscode.CancellationToken): Promise<Requests[M]["result"]> {
     const client = await this.start();
-    return client.sendRequest<Requests[M]["result"]>(method, params, token);
+    // A token that is not there would be sent as a parameter.
+    return token === undefined ? client.sendRequest<Requests[M]["result"]>(method, params) : client.sendRequest<Requests[M]["result"]>(method, params, token);
   }
 
   dispose(): void {

@@ -23,6 +23,9 @@ export interface Bridge {
 
 const startLimit = 60_000;
 
+/** A command that waits for an answer to a message would wait for ever. */
+const callLimit = 60_000;
+
 /** Starts VS Code with the extension under test and a bridge into its extension host. */
 export async function openBridge(options: Omit<CodeServerOptions, "driver"> & Omit<OpenOptions, "tests">): Promise<Bridge> {
   const scratch = mkdtempSync(join(tmpdir(), "abiding-bridge-"));
@@ -42,7 +45,7 @@ export async function openBridge(options: Omit<CodeServerOptions, "driver"> & Om
       workbench,
       close,
       async inHost<A extends Json, R>(body: (api: typeof vscode, argument: A) => R | PromiseLike<R>, argument: A): Promise<R> {
-        const response = await fetch(address, { method: "POST", body: JSON.stringify({ source: body.toString(), argument }) });
+        const response = await fetch(address, { method: "POST", body: JSON.stringify({ source: body.toString(), argument }), signal: AbortSignal.timeout(callLimit) });
         const reply = (await response.json()) as { value: R } | { error: string };
         if ("error" in reply) throw new Error(`In the extension host: ${reply.error}`);
         return reply.value;

@@ -90,6 +90,7 @@ function item(symbol: Missing, demangled: boolean, id: string, index: number, co
     ...(symbol.version === undefined ? [] : [" ", el("span", { class: "tag" }, symbol.version)]),
     ...(other === name ? [] : [el("code", { class: "dim" }, other)]),
     el("p", {}, symbol.because),
-    ...(symbol.nearest === undefined ? [] : [el("p", { class: "nearest" }, `Nearest, in ${symbol.nearest.library}: `, el("code", {}, demangled ? symbol.nearest.demangled : symbol.nearest.symbol))]),
+    // The reason may have named it.
+    ...(symbol.nearest === undefined || symbol.because.includes(symbol.nearest.demangled) ? [] : [el("p", { class: "nearest" }, `Nearest, in ${symbol.nearest.library}: `, el("code", {}, demangled ? symbol.nearest.demangled : symbol.nearest.symbol))]),
     ...(symbol.torch === undefined ? [] : [el("p", { class: "dim" }, `Exported by torch ${symbol.torch.since} ${symbol.torch.until === null ? "and all later releases that are recorded" : `to ${symbol.torch.until}`}.`)]));
 }
