@@ -34,15 +34,23 @@ function wheelLines(wheel: WheelProfile, paint: Paint): string[] {
     ["package", `${wheel.name} ${wheel.version}`],
     ["tags", `${wheel.tags.pythons.join(".")}-${wheel.tags.abis.join(".")}-${wheel.tags.platforms.join(".")}`],
     ["made by", wheel.generator ?? "not said"],
-    ["platform needed", [wheel.platformTag ?? "not known", ...(wheel.platformTagBesideTorch === undefined || wheel.platformTagBesideTorch === wheel.platformTag ? [] : [`${wheel.platformTagBesideTorch} when torch and CUDA come from their own wheels`])].join("; ")],
+    ["platform needed", [wheel.platformTag ?? (wheel.libraries.length === 0 ? "any: it holds no libraries" : "not known"), ...(wheel.platformTagBesideTorch === undefined || wheel.platformTagBesideTorch === wheel.platformTag ? [] : [`${wheel.platformTagBesideTorch} when torch and CUDA come from their own wheels`])].join("; ")],
     ...(wheel.abi3Floor === undefined ? [] : [["limited API", `all modules keep to that of CPython ${wheel.abi3Floor}`] as const]),
-    ["requires", wheel.requires.length === 0 ? "nothing" : wheel.requires.slice(0, 12).join("; ") + (wheel.requires.length > 12 ? ` and ${wheel.requires.length - 12} more` : "")],
+    ["requires", requirements(wheel.requires)],
     ["libraries", `${wheel.libraries.length}${wheel.libraries.some((one) => one.isGrafted) ? `, of which ${wheel.libraries.filter((one) => one.isGrafted).length} grafted` : ""}`],
   ]);
   for (const one of wheel.disagreements) {
     out.push(...wrap(one.message, "    ", `  ${paint(one.weight === "error" ? "red" : "yellow", one.weight)}: `));
   }
   return [...out, ...wheel.notKnown.flatMap((sentence) => wrap(sentence, "    ", "  not known: "))];
+}
+
+/** Extras are what a user asks for by name: they are only counted. */
+function requirements(all: readonly string[]): string {
+  const always = all.filter((one) => !/\bextra\s*==/.test(one));
+  const extras = all.length - always.length;
+  const shown = always.slice(0, 12).join(", ") + (always.length > 12 ? ` and ${always.length - 12} more` : "");
+  return `${shown === "" ? "nothing" : shown}${extras === 0 ? "" : ` (and ${extras} for extras)`}`;
 }
 
 type Row = readonly [string, string];

@@ -35,14 +35,16 @@ export interface ExaminationOptions {
   readonly remote?: RemoteOptions;
   /** Also compares the content of every file of a wheel with RECORD, which reads all of them. */
   readonly verify?: boolean;
+  /** Called often while a wheel is read, with what is being done. */
+  readonly progress?: (what: string) => void;
 }
 
 export type ExaminationResult = { readonly ok: true; readonly examined: Examined } | { readonly ok: false; readonly message: string };
 
 /** Members up to this size are read in memory; larger ones are unpacked into a temporary folder. */
-const heldInMemory = 16 * 1024 * 1024;
+const heldInMemory = 4 * 1024 * 1024;
 /** All that is held in memory of one wheel. */
-const heldInTotal = 96 * 1024 * 1024;
+const heldInTotal = 32 * 1024 * 1024;
 /** Members of one wheel whose first bytes are looked at. */
 const programsLookedFor = 200;
 
@@ -72,16 +74,24 @@ export async function examine(spec: string, options: ExaminationOptions): Promis
 
 async function examineWheel(source: ByteSource, options: ExaminationOptions): Promise<Examined> {
   const archive = await openArchive(source);
-  const spool = new Spool();
+  const signal = options.remote?.signal;
+  const spool = new Spool({
+    ...(signal === undefined ? {} : { signal }),
+    progress: (done, member) => options.progress?.(`unpacking ${member.name}: ${megabytes(done)} of ${megabytes(member.size)}`),
+  });
   try {
     const binaries: WheelLibrary[] = [];
     const problems: string[] = [];
     const sniffed = { left: programsLookedFor };
     let held = 0;
     for (const member of archive.members.values()) {
+      if (signal?.aborted === true) {
+        throw new ByteSourceError("cancelled", `Reading ${source.name} was cancelled.`);
+      }
       if (!isLibraryName(member.name) && !(await isProgram(archive, member, sniffed))) {
         continue;
       }
+      options.progress?.(`reading ${member.name}`);
       const inMemory = member.size <= heldInMemory && held + member.size <= heldInTotal;
       held += inMemory ? member.size : 0;
       const described = await describeMember(archive, member, inMemory ? undefined : spool, options);
@@ -91,6 +101,7 @@ async function examineWheel(source: ByteSource, options: ExaminationOptions): Pr
         problems.push(described.message);
       }
     }
+    options.progress?.(options.verify === true ? "comparing all files with RECORD" : `comparing ${binaries.length} libraries with the wheel's name and metadata`);
     const wheel = await describeWheel(archive, binaries, { verify: options.verify === true });
     return { file: source.name, kind: "wheel", wheel, binaries, problems, dispose: () => spool.dispose() };
   } catch (error) {
@@ -114,6 +125,10 @@ async function describeMember(archive: Archive, member: Member, spool: Spool | u
     }
     throw error;
   }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`;
 }
 
 function isLibraryName(name: string): boolean {

@@ -1,19 +1,13 @@
 import * as path from "node:path";
 import type { WheelLibrary } from "./types.ts";
 
-/** Libraries that a wheel needs and does not hold where the loader would find them, by the member that needs them first. */
-export interface OutsideNeeds {
-  /** NEEDED name -> member. */
-  readonly byName: ReadonlyMap<string, string>;
-}
-
 /**
- * What the modules and programs of a wheel need from outside of it. The loader is followed from each of them by RPATH and
+ * What the modules and programs of a wheel need and do not find in it: NEEDED names with the member that needs them. The loader is followed from each of them by RPATH and
  * RUNPATH through the wheel, breadth first; a name that one of them has loaded already serves the others too. Libraries
  * that something in the wheel needs are looked at only through those that need them: their own paths may say less.
  * `stopAt`: names that every machine has, which are not followed.
  */
-export function outsideNeeds(libraries: readonly WheelLibrary[], stopAt: ReadonlySet<string>): OutsideNeeds {
+export function outsideNeeds(libraries: readonly WheelLibrary[], stopAt: ReadonlySet<string>): ReadonlyMap<string, string> {
   const byMember = new Map(libraries.map((one) => [one.member, one]));
   const neededSomewhere = new Set(libraries.flatMap((one) => one.body.profile.needed));
   const byName = new Map<string, string>();
@@ -23,7 +17,7 @@ export function outsideNeeds(libraries: readonly WheelLibrary[], stopAt: Readonl
       follow(root, byMember, stopAt, byName);
     }
   }
-  return { byName };
+  return byName;
 }
 
 interface Loaded {
@@ -53,7 +47,8 @@ function follow(root: WheelLibrary, byMember: ReadonlyMap<string, WheelLibrary>,
       if (found.body.profile.soname !== undefined) {
         seen.add(found.body.profile.soname);
       }
-      queue.push({ library: found, inherited: runpath.length > 0 ? [] : folders });
+      // Who has a RUNPATH hands on the RPATHs above it, not its own.
+      queue.push({ library: found, inherited: runpath.length > 0 ? inherited : folders });
     }
   }
   for (const [name, member] of missing) {

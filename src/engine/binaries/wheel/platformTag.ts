@@ -97,8 +97,13 @@ function forbiddenOf({ libraries }: Uses, policy: Policy): readonly { readonly m
   });
 }
 
+/**
+ * Libraries from outside that a policy does not list. Beside torch those do not count that torch and CUDA bring, nor those
+ * that lie in the wheel where the loader does not look: its Python code opens them beforehand.
+ */
 function outsideOf({ libraries }: Uses, policy: Policy, besideTorch: boolean): readonly (readonly [name: string, member: string])[] {
-  return [...outsideNeeds(libraries, policy.libraries).byName].filter(([name]) => !besideTorch || providerOf(name) === undefined);
+  const held = new Set(libraries.flatMap((one) => [one.member.split("/").at(-1), one.body.profile.soname]));
+  return [...outsideNeeds(libraries, policy.libraries)].filter(([name]) => !besideTorch || (providerOf(name) === undefined && !held.has(name)));
 }
 
 interface Promise {
@@ -160,9 +165,7 @@ function brokenPromises(content: WheelContent, uses: Uses, promise: Promise, pol
   if (inner !== undefined) {
     found.push({ kind: "platform-tag", weight: "warning", member: inner.member, message: `The name says ${promise.tag}, whose policy forbids the internals of ${inner.library}. ${inner.member} needs ${inner.symbol}.`, evidence: seen(inner.member, `needs ${inner.symbol}`) });
   }
-  const held = new Set(content.libraries.flatMap((one) => [one.member.split("/").at(-1) ?? "", one.body.profile.soname ?? ""]));
-  // A library that the wheel holds outside of the loader's path is loaded by its Python code beforehand.
-  const outside = promise.policy === undefined ? [] : outsideOf(uses, promise.policy, true).filter(([name]) => !held.has(name));
+  const outside = promise.policy === undefined ? [] : outsideOf(uses, promise.policy, true);
   const [[name, member] = []] = outside;
   if (name !== undefined && member !== undefined) {
     found.push({ kind: "platform-tag", weight: wasAudited(content) || areOptional(new Set(outside.map(([, one]) => one)), uses) ? "info" : "warning", member, message: `The name says ${promise.tag}, whose policy has a list of libraries that a wheel may expect on every machine. ${member} needs ${outside.slice(0, 4).map(([one]) => one).join(", ")}${outside.length > 4 ? ` and ${outside.length - 4} more` : ""}, which ${outside.length === 1 ? "is" : "are"} not in it, nor in the wheel, nor brought by torch or CUDA.`, evidence: seen(member, `NEEDED ${name}`) });

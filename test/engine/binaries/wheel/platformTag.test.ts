@@ -52,11 +52,11 @@ describe("the tag that the libraries keep to", () => {
     const jpeg = { profile: needing("GLIBC_2.17") };
     assert.equal(await tags([module, { profile: { needed: ["libjpeg-0123abcd.so.62", "libc.so.6"], rpath: ["$ORIGIN/../ops.libs"] } }], [copy, jpeg]), "manylinux_2_17_x86_64 manylinux_2_17_x86_64");
     assert.equal(await tags([module, { profile: { needed: ["libjpeg-0123abcd.so.62", "libc.so.6"], runpath: ["${ORIGIN}/../ops.libs"] } }], [copy, jpeg]), "manylinux_2_17_x86_64 manylinux_2_17_x86_64");
-    assert.equal(await tags([module, { profile: { needed: ["libjpeg-0123abcd.so.62", "libc.so.6"], rpath: ["$ORIGIN/lib"] } }], [copy, jpeg]), "linux_x86_64 linux_x86_64");
+    assert.equal(await tags([module, { profile: { needed: ["libjpeg-0123abcd.so.62", "libc.so.6"], rpath: ["$ORIGIN/lib"] } }], [copy, jpeg]), "linux_x86_64 manylinux_2_17_x86_64");
     // RPATH is handed on to what is loaded, RUNPATH is not.
     const chain = (own: Partial<BinaryProfile>) => tags([module, { profile: { needed: ["liba.so"], ...own } }], ["ops/lib/liba.so", { profile: { needed: ["libb.so"] } }], ["ops/lib/libb.so", {}]);
     assert.equal(await chain({ rpath: ["$ORIGIN/lib"] }), "manylinux_2_5_x86_64 manylinux_2_5_x86_64");
-    assert.equal(await chain({ runpath: ["$ORIGIN/lib"] }), "linux_x86_64 linux_x86_64");
+    assert.equal(await chain({ runpath: ["$ORIGIN/lib"] }), "linux_x86_64 manylinux_2_5_x86_64");
   });
 
   it("is none for a marked processor, for internals of zlib, and is musl's for musl", async () => {
