@@ -98,8 +98,8 @@ function loadFile(image: LibraryImage, before: TorchProcess, environment: FitEnv
   const unlookedAt: string[] = [];
   const openedBefore: LibraryImage[] = [];
   const cudaMajor = torchCudaMajor(environment);
-  const assume: Assume = (name) => {
-    const companion = unsearchedCompanion(name, environment);
+  const assume: Assume = (name, neededBy) => {
+    const companion = unsearchedCompanion(name, neededBy.path, environment);
     if (companion !== undefined) {
       openedBefore.push(companion);
       return { image: companion, path: companion.path, how: "comes with the file, taken for opened by its package before" };
@@ -126,8 +126,12 @@ function loadFile(image: LibraryImage, before: TorchProcess, environment: FitEnv
  * A package may open its libraries itself before its modules: torchaudio does, its modules have no RUNPATH. What a repair
  * tool put into the wheel under a name with a hash is found by the loader or not at all.
  */
-function unsearchedCompanion(name: string, { companions = [] }: FitEnvironment): LibraryImage | undefined {
-  return /[-.][0-9a-f]{8}\.so/.test(name) ? undefined : companions.find((one) => one.soname === name || path.basename(one.path) === name);
+function unsearchedCompanion(name: string, neededBy: string, { companions = [], machine }: FitEnvironment): LibraryImage | undefined {
+  if (name.includes("/") || /[-.][0-9a-f]{8}\.so/.test(name)) {
+    return undefined;
+  }
+  const isInstalled = /[\\/](?:site|dist)-packages[\\/]/.test(neededBy);
+  return companions.find((one) => one.soname === name || path.basename(one.path) === name) ?? (isInstalled ? machine?.open(path.join(path.dirname(neededBy), name)) : undefined);
 }
 
 /** Whether a library that is not torch's brings a name in a namespace of torch: torch::executor is ExecuTorch's. */

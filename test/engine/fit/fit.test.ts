@@ -240,3 +240,13 @@ test("a library of the same wheel that the loader does not find is taken for ope
   // Nobody opens by hand what a repair tool renamed.
   assert.deepEqual(run({ needed: ["libz-0a1b2c3d.so.1"], imports: ["inflate"] }).missingDependencies.map((one) => one.name), ["libz-0a1b2c3d.so.1"]);
 });
+
+test("an installed package may open the library beside its module itself; a build folder has nobody who does", () => {
+  const run = (folder: string): FitResult => {
+    const module = library(`${folder}/_ops.so`, { needed: ["libops.so"], imports: ["_ZN3ops5startEv"] });
+    return fit(built({ path: module.path }), module, environment({ torch, files: [library(`${folder}/libops.so`, { exports: ["_ZN3ops5startEv"] })] }), options);
+  };
+  assert.deepEqual(run("/env/lib/python3.11/site-packages/ops").missingDependencies, []);
+  assert.ok(run("/env/lib/python3.11/site-packages/ops").notChecked.some((one) => one.startsWith("_ops.so needs libops.so, which lies beside it where the loader does not look")));
+  assert.deepEqual(run("/project/build").missingDependencies.map((one) => one.name), ["libops.so"]);
+});
