@@ -13,6 +13,8 @@ export interface Measurement {
   readonly quantile?: number;
   readonly atMost?: number;
   readonly atLeast?: number;
+  /** The target is missed as soon as it is passed. */
+  readonly exact?: boolean;
 }
 
 /** Machines are noisy: only a value beyond the target by this factor fails the run. */
@@ -31,7 +33,7 @@ export function report(name: string, measurements: readonly Measurement[], more:
     const target = one.atMost !== undefined ? `at most ${one.atMost}` : one.atLeast !== undefined ? `at least ${one.atLeast}` : "";
     const missed = (one.atMost !== undefined && compared > one.atMost) || (one.atLeast !== undefined && compared < one.atLeast);
     // A share cannot be missed by a factor: every point counts.
-    const slack = one.unit === "%" ? 1 : clearly;
+    const slack = one.unit === "%" || one.exact === true ? 1 : clearly;
     if ((one.atMost !== undefined && compared > one.atMost * slack) || (one.atLeast !== undefined && compared < one.atLeast / slack)) process.exitCode = 1;
     const number = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2));
     return [one.what, one.unit, String(one.values.length), ...[0, 0.5, 0.95, 1].map((share) => number(quantile(one.values, share))), target, target === "" ? "" : missed ? "missed" : "met"];
