@@ -134,7 +134,7 @@ export interface Requests {
 export interface Notifications {
   /** Server to client: the status of a project changed. */
   "abiding/statusChanged": Status;
-  /** Server to client: how far an `abiding/binary` that reads a server is; `message` is a few words. */
+  /** Server to client: how far the answer to an `abiding/binary` is; `message` is a few words. */
   "abiding/binaryProgress": { readonly question: string; readonly message: string };
   /** Client to server: the editor's Python support changed the interpreter of a folder. */
   "abiding/interpreterChanged": { readonly folder: string; readonly interpreter?: string };

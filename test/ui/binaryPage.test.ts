@@ -146,6 +146,8 @@ test("what stands in a file is text, whatever it looks like", async () => {
   assert.equal(await page.page.locator("img, b").count(), 0);
   assert.equal(await page.page.title(), "_C.so");
   assert.equal(await page.page.locator(".symbols .symbol").innerText(), markup);
+  await page.send({ type: "view", view: view([imported("evil\u202egnp.\u0007")]) });
+  assert.equal(await page.page.locator(".symbols .symbol").innerText(), "evil\\u202egnp.\\u0007");
 });
 
 test("search, names, places and comparison outlive the page", async () => {

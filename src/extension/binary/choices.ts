@@ -32,10 +32,10 @@ export async function askWhatToCompareWith(server: Server, uri: vscode.Uri): Pro
     case "address":
       return named(await vscode.window.showInputBox({
         title: vscode.l10n.t("Address of a torch wheel"),
-        prompt: vscode.l10n.t("The parts of the wheel that are needed are read from that server, usually a few MB; nothing is installed or run."),
+        prompt: vscode.l10n.t("The parts of the wheel that are needed are read from that server, usually a few MB and never more than 64; nothing is installed or run."),
         placeHolder: "https://download.pytorch.org/whl/...",
         ignoreFocusOut: true,
-        validateInput: (value) => (value === "" || /^https?:\/\/\S+$/i.test(value.trim()) ? undefined : vscode.l10n.t("An address starts with https:// or http://")),
+        validateInput: (value) => (value === "" || /^(?:https?:\/\/\S+|index:https?:\/\/\S+\s+torch\s*==.+)$/i.test(value.trim()) ? undefined : vscode.l10n.t("An address starts with https://. One of a package index is written as index:https://... torch==VERSION")),
       }));
   }
 }

@@ -55,7 +55,7 @@ export class BinaryPanel implements vscode.Disposable {
       server.onDidChangeStatus((status) => this.#statusChanged(status)),
       server.onDidAnswerInPart(({ question, message }) => {
         if (question === this.#question?.id) {
-          this.#show({ type: "busy", message: vscode.l10n.t("Reading {0}", message), cancellable: true });
+          this.#show({ type: "busy", message: `${message.charAt(0).toUpperCase()}${message.slice(1)}`, cancellable: true });
         }
       }),
     ];

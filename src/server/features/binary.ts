@@ -4,7 +4,7 @@ import { LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import type { CancellationToken } from "vscode-languageserver/node";
 import { RangeCache, userCacheFolder } from "../../engine/binaries/remote/index.ts";
 import type { RemoteOptions } from "../../engine/binaries/remote/index.ts";
-import { examine, inspectReport, judge, ofBody, openEnvironment } from "../../engine/diagnosis/index.ts";
+import { examine, inspectReport, judge, ofBody, openEnvironment, targetOf } from "../../engine/diagnosis/index.ts";
 import type { Examined } from "../../engine/diagnosis/index.ts";
 import { NodeFiles } from "../../engine/files/index.ts";
 import type { FitEnvironment } from "../../engine/fit/index.ts";
@@ -38,14 +38,15 @@ async function binaryView(session: Session, params: BinaryParams, token: Cancell
   }
   // What the session's files remember belongs to projects; a file that is looked at may lie anywhere and have just been linked.
   const files = new NodeFiles();
-  const remote = remoteOptions(session, params, token);
-  const answer = await examine(file, { files, root: path.dirname(file), remote });
+  const tell = teller(session, params);
+  const remote = remoteOptions(session, tell, token);
+  const answer = await examine(file, { files, root: path.dirname(file), remote, progress: tell });
   if (!answer.ok) {
     throw new ResponseError(LSPErrorCodes.RequestFailed, answer.message);
   }
   const { examined } = answer;
   try {
-    const environment = await environmentFor(session, file, params.against, files, remote);
+    const environment = await environmentFor(session, file, params.against, files, (spec, where) => openEnvironment(spec, where, remote, targetOf(examined)));
     if (token.isCancellationRequested) {
       return null;
     }
@@ -77,22 +78,22 @@ async function viewOf(examined: Examined, fits: FitReport | undefined, environme
 }
 
 /** What was named; else what the project around the file is checked against; else the torch beside which the file is installed. */
-async function environmentFor(session: Session, file: string, against: string | undefined, files: Files, remote: RemoteOptions): Promise<Found> {
+async function environmentFor(session: Session, file: string, against: string | undefined, files: Files, open: (spec: string | undefined, where: Surroundings) => Promise<Found>): Promise<Found> {
   const project = session.projects.of(file) ?? (inEnvironment(file) === undefined ? session.projects.all[0] : undefined);
   const where: Surroundings = project === undefined
     ? { root: path.dirname(file), files, catalogue: session.catalogue, environment: session.environment }
     : { ...project.surroundings, files };
   const named = against ?? project?.against;
   if (named !== undefined) {
-    return openEnvironment(named, where, remote);
+    return open(named, where);
   }
   const prefix = inEnvironment(file);
   const around = project !== undefined || prefix === undefined ? undefined : describeEnvironment(prefix, files, session.catalogue);
   const [installed] = around?.torchRoot !== undefined ? [around] : project?.settings.enable === true ? (await project.recent()).installed : [];
   if (installed?.source === "catalogue") {
-    return openEnvironment(specOf(installed), where, remote);
+    return open(specOf(installed), where);
   }
-  const found = installed === undefined ? await openEnvironment(undefined, where, remote) : { ok: true as const, environment: ofBody(installed, where) };
+  const found = installed === undefined ? await open(undefined, where) : { ok: true as const, environment: ofBody(installed, where) };
   return found.ok ? found : { ok: false, message: "No torch was found to compare with: not in a virtual environment around this folder, not in the active one, not with the Python on PATH." };
 }
 
@@ -101,26 +102,29 @@ function inEnvironment(file: string): string | undefined {
   return /^(.+)[\\/]lib(?:64)?[\\/]python3[^\\/]*[\\/]site-packages[\\/]/.exec(file)?.[1];
 }
 
+/** In milliseconds. */
 const progressInterval = 100;
 
-function remoteOptions({ connection, environment }: Session, { question }: BinaryParams, token: CancellationToken): RemoteOptions {
-  const controller = new AbortController();
-  token.onCancellationRequested(() => controller.abort());
+/** Tells whoever asked how far the answer is, not oftener than one can read. */
+function teller({ connection }: Session, { question }: BinaryParams): (what: string) => void {
   const method: keyof Notifications = "abiding/binaryProgress";
   let told = Number.NEGATIVE_INFINITY;
+  return (message) => {
+    const now = performance.now();
+    if (question !== undefined && now - told >= progressInterval) {
+      told = now;
+      const params: Notifications[typeof method] = { question, message };
+      connection.sendNotification(method, params).catch(() => undefined);
+    }
+  };
+}
+
+function remoteOptions({ environment }: Session, tell: (what: string) => void, token: CancellationToken): RemoteOptions {
+  const controller = new AbortController();
+  token.onCancellationRequested(() => controller.abort());
   return {
     signal: controller.signal,
     cache: new RangeCache(userCacheFolder(environment)),
-    ...(question === undefined ? {} : {
-      progress: (bytes, what) => {
-        const now = performance.now();
-        if (now - told < progressInterval) {
-          return;
-        }
-        told = now;
-        const params: Notifications[typeof method] = { question, message: `${(bytes / 1e6).toFixed(1)} MB of ${what}` };
-        connection.sendNotification(method, params).catch(() => undefined);
-      },
-    }),
+    progress: (bytes, what) => tell(`${(bytes / 1e6).toFixed(1)} MB of ${what}`),
   };
 }
