@@ -9,13 +9,15 @@ import { torchName } from "../engine/rules/support.ts";
 import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
 import { remoteOptions } from "./remote.ts";
+import { jsonText } from "./reporters/jsonText.ts";
+import { printableLines } from "./reporters/printable.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `abiding environment`. Answers the exit status. Throws UsageError when there is no torch to describe. */
 export async function describe(given: Arguments, terminal: Terminal): Promise<number> {
   const format = oneOf("--format", given.format, ["text", "json"], "text");
   const body = await givenEnvironment(given, terminal, "environment");
-  terminal.deliver(format === "json" ? `${JSON.stringify(profileOf(body), undefined, 2)}\n` : textOf(body), given.output);
+  terminal.deliver(format === "json" ? jsonText(profileOf(body)) : printableLines(textOf(body)), given.output);
   return 0;
 }
 

@@ -8,6 +8,8 @@ import type { Arguments } from "./arguments.ts";
 import { open } from "./inspect.ts";
 import { remoteOptions } from "./remote.ts";
 import { fitText } from "./reporters/fitText.ts";
+import { jsonText } from "./reporters/jsonText.ts";
+import { printableDeep } from "./reporters/printable.ts";
 import type { Terminal } from "./terminal.ts";
 
 const status: Readonly<Record<Verdict, number>> = { "no-conflict": 0, conflict: 1, unknown: 2 };
@@ -35,7 +37,7 @@ export async function fits(given: Arguments, terminal: Terminal): Promise<number
       throw new UsageError(answer.message);
     }
     const report = judge(examined, answer.environment, { catalogue, files, ...(given.gpu === undefined ? {} : { gpu: { capability: given.gpu } }) });
-    terminal.deliver(format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : fitText(report, terminal.colours && given.output === undefined), given.output);
+    terminal.deliver(format === "json" ? jsonText(report) : fitText(printableDeep(report), terminal.colours && given.output === undefined), given.output);
     return status[report.verdict];
   } finally {
     examined.dispose();

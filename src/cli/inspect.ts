@@ -6,6 +6,8 @@ import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
 import { remoteOptions } from "./remote.ts";
 import { inspectText } from "./reporters/inspectText.ts";
+import { jsonText } from "./reporters/jsonText.ts";
+import { printable, printableDeep } from "./reporters/printable.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `abiding inspect`. Answers the exit status. Throws UsageError when the file cannot be read. */
@@ -14,7 +16,7 @@ export async function inspect(given: Arguments, terminal: Terminal): Promise<num
   const examined = await open(given, terminal, remoteOptions(given, terminal));
   try {
     const report = inspectReport(examined);
-    terminal.deliver(format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : inspectText(report, terminal.colours && given.output === undefined), given.output);
+    terminal.deliver(format === "json" ? jsonText(report) : inspectText(printableDeep(report), terminal.colours && given.output === undefined), given.output);
     return 0;
   } finally {
     examined.dispose();
@@ -27,7 +29,8 @@ export async function open(given: Arguments, terminal: Terminal, remote: RemoteO
   if (file === undefined || others.length > 0) {
     throw new UsageError(`${given.command} takes one file: a shared library, a wheel or the address of a wheel.`);
   }
-  const answer = await examine(file, { files: new NodeFiles(), root: terminal.workingDirectory, remote, verify: given.verify });
+  const answer = await examine(file, { files: new NodeFiles(), root: terminal.workingDirectory, remote, verify: given.verify, progress: (what) => terminal.progress(printable(what)) });
+  terminal.progress("");
   if (!answer.ok) {
     throw new UsageError(answer.message);
   }

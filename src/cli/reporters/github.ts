@@ -1,5 +1,6 @@
 import type { Severity } from "../../engine/model/index.ts";
 import { relativeTo } from "./report.ts";
+import { printable } from "./printable.ts";
 import type { Report } from "./report.ts";
 
 const commands: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", info: "notice", hint: "notice" };
@@ -23,7 +24,7 @@ export function githubReport(report: Report): string {
 }
 
 function escapeData(text: string): string {
-  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  return text.replaceAll("%", "%25").split(/(\r|\n)/).map((part) => (part === "\r" ? "%0D" : part === "\n" ? "%0A" : printable(part))).join("");
 }
 
 function escapeProperty(text: string): string {

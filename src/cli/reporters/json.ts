@@ -3,6 +3,7 @@ import { valueOf } from "../../engine/model/index.ts";
 import type { Body, BuiltBody, Condition, DeclaredTarget, Evidence, Fact, Finding, Gap, InstalledBody } from "../../engine/model/index.ts";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
 import { docsOf, relativeTo, reportedLocation } from "./report.ts";
+import { jsonText } from "./jsonText.ts";
 import type { Report } from "./report.ts";
 
 /** The report of docs/schema/check.schema.json. */
@@ -10,7 +11,7 @@ export function jsonReport(report: Report): string {
   const { diagnosis, findings } = report;
   const { root } = diagnosis;
   const [first, ...others] = diagnosis.installed.map(againstOf);
-  return `${JSON.stringify(
+  return jsonText(
     {
       schema: 1,
       root,
@@ -24,9 +25,7 @@ export function jsonReport(report: Report): string {
       notEvaluated: gapsOf(report, "evaluation"),
       notChecked: diagnosis.notChecked,
     },
-    undefined,
-    2,
-  )}\n`;
+  );
 }
 
 function gapsOf(report: Report, kind: Gap["kind"]): readonly object[] {

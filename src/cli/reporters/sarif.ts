@@ -2,6 +2,7 @@ import { pathToFileURL } from "node:url";
 import { rules } from "../../engine/rules/index.ts";
 import type { Evidence, Finding, Location, Severity, TextEdit } from "../../engine/model/index.ts";
 import { docsOf, relativeTo } from "./report.ts";
+import { jsonText } from "./jsonText.ts";
 import type { Report } from "./report.ts";
 
 const levels: Readonly<Record<Severity, "error" | "warning" | "note">> = { error: "error", warning: "warning", info: "note", hint: "note" };
@@ -43,7 +44,7 @@ export function sarifReport(report: Report): string {
       },
     ],
   };
-  return `${JSON.stringify(log, undefined, 2)}\n`;
+  return jsonText(log);
 }
 
 function resultOf(root: string, finding: Finding): object {

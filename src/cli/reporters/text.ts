@@ -3,6 +3,7 @@ import { valueOf } from "../../engine/model/index.ts";
 import type { Finding, Gap, InstalledBody, Location, Severity } from "../../engine/model/index.ts";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
 import { plural, wrap } from "./layout.ts";
+import { printable, printableStyled } from "./printable.ts";
 import { docsOf, relativeTo } from "./report.ts";
 import type { Report } from "./report.ts";
 
@@ -42,7 +43,7 @@ export function textReport(report: Report): string {
     out.push("", paint("underline", "Sources of the catalogue's rows"), ...sources);
   }
   out.push("", summary(report, paint), "");
-  return out.join("\n");
+  return out.map(report.colours ? printableStyled : printable).join("\n");
 }
 
 /** Each row that a finding rests on, once. */

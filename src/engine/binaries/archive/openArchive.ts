@@ -1,8 +1,11 @@
 import { ArchiveError } from "./errors.ts";
 import { readDirectory } from "./directory.ts";
 import { localHeaderLength, locateData, requireReadable } from "./localHeader.ts";
-import { packedPieces, unpack } from "./unpack.ts";
+import { packedPieces, unpack, unpackSync } from "./unpack.ts";
 import type { Archive, ByteSource, Member } from "./types.ts";
+
+/** Up to here a member is read and unpacked in one step, which costs less than a stream does. */
+const smallMember = 256 * 1024;
 
 /**
  * Reads and checks the directory of a zip archive. Throws ArchiveError for one that is damaged or hostile (names that
@@ -45,6 +48,9 @@ class ZipArchive implements Archive {
   }
 
   async #collect(member: Member, length: number): Promise<Uint8Array> {
+    if (length === member.size && member.size <= smallMember && member.compressedSize <= smallMember) {
+      return unpackSync(this.source.name, member, await this.#packed(member));
+    }
     const joined = new Uint8Array(length);
     let filled = 0;
     // A whole member is read to its end, where size and checksum are compared.
@@ -57,5 +63,15 @@ class ZipArchive implements Archive {
       }
     }
     return joined;
+  }
+
+  /** The packed bytes of a small member, in one read: its local header is mostly as long as its name. */
+  async #packed(member: Member): Promise<Uint8Array> {
+    requireReadable(this.source.name, member);
+    const wanted = localHeaderLength(member, this.source.size);
+    const bytes = await this.source.read(member.headerOffset, Math.min(wanted + member.compressedSize, this.source.size - member.headerOffset));
+    const start = locateData(this.source.name, this.source.size, member, bytes.subarray(0, wanted));
+    const from = start - member.headerOffset;
+    return from + member.compressedSize <= bytes.length ? bytes.subarray(from, from + member.compressedSize) : this.source.read(start, member.compressedSize);
   }
 }

@@ -26,7 +26,7 @@ export async function* unpack(archive: string, member: Member, pieces: AsyncIter
   for await (const piece of member.method === 0 ? pieces : inflate(archive, member, pieces)) {
     size += piece.length;
     if (size > member.size) {
-      throw new ArchiveError(archive, `unpacks to more than the ${member.size} bytes that the directory says`, member.name, member.headerOffset);
+      throw tooLong(archive, member);
     }
     checksum = crc32(piece, checksum);
     yield piece;
@@ -40,10 +40,17 @@ export function unpackSync(archive: string, member: Member, packed: Uint8Array):
   try {
     bytes = member.method === 0 ? packed : inflateRawSync(packed, { maxOutputLength: Math.max(1, member.size) });
   } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE") {
+      throw tooLong(archive, member);
+    }
     throw new ArchiveError(archive, `cannot be unpacked: ${reason(error)}`, member.name, member.headerOffset, error);
   }
   checkEnd(archive, member, bytes.length, crc32(bytes));
   return bytes;
+}
+
+function tooLong(archive: string, member: Member): ArchiveError {
+  return new ArchiveError(archive, `unpacks to more than the ${member.size} bytes that the directory says`, member.name, member.headerOffset);
 }
 
 function checkEnd(archive: string, member: Member, size: number, checksum: number): void {
