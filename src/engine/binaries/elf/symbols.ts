@@ -3,6 +3,8 @@ import { maximumSymbols } from "./hash-table.ts";
 import type { SymbolHashTable } from "./hash-table.ts";
 import { readUint64 } from "./range-reader.ts";
 import type { RangeReader } from "./range-reader.ts";
+import { keepTable, owned } from "./table-room.ts";
+import type { TableKeeper } from "./table-room.ts";
 import type { VersionName, Versions } from "./versions.ts";
 
 const symbolSize = 24;
@@ -37,7 +39,7 @@ export interface SymbolTables {
 }
 
 /** The dynamic symbol table, looked up as glibc does it. */
-export class SymbolTable {
+export class SymbolTable implements TableKeeper {
   readonly count: number;
   /** How many there should be; more than `count` in a damaged file. */
   readonly claimed: number;
@@ -197,6 +199,17 @@ export class SymbolTable {
     return this.#reader.read(this.#tables.symbols + first * symbolSize, Math.min(listingWindow, this.count - first) * symbolSize);
   }
 
+  forgetTables(): void {
+    this.#versionIndexes = "not-read";
+    this.#strings = "not-read";
+    this.#kept = "not-read";
+  }
+
+  #keep(table: DataView | undefined): DataView | undefined {
+    keepTable(this, table?.byteLength ?? 0);
+    return owned(table);
+  }
+
   #entry(index: number): DataView | undefined {
     if (this.#singleReads < singleReads) {
       this.#singleReads += 1;
@@ -204,7 +217,7 @@ export class SymbolTable {
     }
     const size = this.count * symbolSize;
     if (this.#kept === "not-read") {
-      this.#kept = size > maximumKeptTable ? undefined : this.#reader.read(this.#tables.symbols, size);
+      this.#kept = size > maximumKeptTable ? undefined : this.#keep(this.#reader.read(this.#tables.symbols, size));
     }
     const kept = this.#kept;
     return kept === undefined ? this.#reader.read(this.#tables.symbols + index * symbolSize, symbolSize) : new DataView(kept.buffer, kept.byteOffset + index * symbolSize, symbolSize);
@@ -236,7 +249,7 @@ export class SymbolTable {
 
   #stringTable(): Buffer | undefined {
     if (this.#strings === "not-read") {
-      const read = this.#reader.read(this.#tables.strings, Math.min(this.#tables.stringsSize, this.#reader.size - this.#tables.strings));
+      const read = this.#keep(this.#reader.read(this.#tables.strings, Math.min(this.#tables.stringsSize, this.#reader.size - this.#tables.strings)));
       this.#strings = read === undefined ? undefined : Buffer.from(read.buffer, read.byteOffset, read.byteLength);
     }
     return this.#strings;
@@ -245,7 +258,7 @@ export class SymbolTable {
   #versionIndex(index: number): number | undefined {
     if (this.#versionIndexes === "not-read") {
       const start = this.#tables.versionIndexes;
-      this.#versionIndexes = start === undefined ? undefined : this.#reader.read(start, this.count * 2);
+      this.#versionIndexes = start === undefined ? undefined : this.#keep(this.#reader.read(start, this.count * 2));
     }
     const indexes = this.#versionIndexes;
     return indexes === undefined || index * 2 + 2 > indexes.byteLength ? undefined : indexes.getUint16(index * 2, true);

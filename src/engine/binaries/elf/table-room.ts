@@ -1,0 +1,34 @@
+/** Tables of all libraries together that stay in memory: those of a torch with CUDA have 60 MB, a wheel may have thousands. */
+const maximumKept = 80 * 1024 * 1024;
+
+/** Whoever keeps tables gives them up when others need the room, and reads them again when they are asked for. */
+export interface TableKeeper {
+  forgetTables(): void;
+}
+
+const queue: { readonly keeper: WeakRef<TableKeeper>; readonly size: number }[] = [];
+let kept = 0;
+
+/** Says that `keeper` has read a table of `size` bytes; those of the others that were read first are given up. */
+export function keepTable(keeper: TableKeeper, size: number): void {
+  queue.push({ keeper: new WeakRef(keeper), size });
+  kept += size;
+  let gone = 0;
+  for (; kept > maximumKept && gone < queue.length - 1; gone += 1) {
+    const oldest = queue[gone];
+    const other = oldest?.keeper.deref();
+    kept -= oldest?.size ?? 0;
+    if (other !== keeper) {
+      other?.forgetTables();
+    }
+  }
+  queue.splice(0, gone);
+}
+
+/** Bytes of their own for a small table: a view would keep the whole block that it lies in. */
+export function owned(table: DataView | undefined): DataView | undefined {
+  if (table === undefined || table.byteLength === table.buffer.byteLength || table.byteLength > 128 * 1024) {
+    return table;
+  }
+  return new DataView(table.buffer.slice(table.byteOffset, table.byteOffset + table.byteLength));
+}
