@@ -127,11 +127,12 @@ function loadFile(image: LibraryImage, before: TorchProcess, environment: FitEnv
  * tool put into the wheel under a name with a hash is found by the loader or not at all.
  */
 function unsearchedCompanion(name: string, neededBy: string, { companions = [], machine }: FitEnvironment): LibraryImage | undefined {
-  if (name.includes("/") || /[-.][0-9a-f]{8}\.so/.test(name)) {
+  const isGrafted = (file: string): boolean => /[-.][0-9a-f]{8}\.so/.test(path.basename(file));
+  if (name.includes("/") || isGrafted(name)) {
     return undefined;
   }
   const isInstalled = /[\\/](?:site|dist)-packages[\\/]/.test(neededBy);
-  return companions.find((one) => one.soname === name || path.basename(one.path) === name) ?? (isInstalled ? machine?.open(path.join(path.dirname(neededBy), name)) : undefined);
+  return companions.find((one) => !isGrafted(one.path) && (one.soname === name || path.basename(one.path) === name)) ?? (isInstalled ? machine?.open(path.join(path.dirname(neededBy), name)) : undefined);
 }
 
 /** Whether a library that is not torch's brings a name in a namespace of torch: torch::executor is ExecuTorch's. */

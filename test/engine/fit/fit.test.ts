@@ -239,6 +239,10 @@ test("a library of the same wheel that the loader does not find is taken for ope
   assert.ok(result.notChecked.includes("_ops.so needs libops.so, which lies beside it where the loader does not look: it loads only after its package has opened it, and that was taken for done."));
   // Nobody opens by hand what a repair tool renamed.
   assert.deepEqual(run({ needed: ["libz-0a1b2c3d.so.1"], imports: ["inflate"] }).missingDependencies.map((one) => one.name), ["libz-0a1b2c3d.so.1"]);
+  // Nor does a copy for another module stand in for CUDA's library, though it kept its soname.
+  const copy = library("/w.whl/ops.libs/libcudart.9f4d4772.so.12", { soname: "libcudart.so.12" });
+  const cuda = fit(built(), library("/w.whl/ops/_C.so", { needed: ["libcudart.so.12"] }), { ...environment({ torch }), companions: [copy] }, options);
+  assert.deepEqual(cuda.missingDependencies.map((one) => one.name), ["libcudart.so.12"]);
 });
 
 test("an installed package may open the library beside its module itself; a build folder has nobody who does", () => {
