@@ -1,5 +1,5 @@
 import type { WheelDisagreement } from "../../model/index.ts";
-import { compareVersions, parseVersion } from "../../model/index.ts";
+import { compareVersions, localLabel, parseVersion, publicVersion } from "../../model/index.ts";
 import { expandTags, isSameName } from "./fileName.ts";
 import type { WheelContent } from "./types.ts";
 
@@ -16,13 +16,15 @@ export function judgeIdentity({ where, name, metadata }: WheelContent): readonly
     found.push(say("name", "error", `The file is named for the package ${name.distribution}, its METADATA for ${metadata.name}: installers refuse it.`, "METADATA"));
   }
   if (metadata.version !== undefined && !isSameVersion(metadata.version, name.version)) {
-    found.push(say("name", "error", `The file is named for version ${name.version}, its METADATA for ${metadata.version}: installers refuse it.`, "METADATA"));
+    // Seen with pip 23.2 and 26.3 and uv 0.13; flash-attention publishes wheels so, and installs them by their address.
+    const isLabel = publicVersion(metadata.version) === publicVersion(name.version) && localLabel(metadata.version) === undefined;
+    found.push(say("name", isLabel ? "info" : "error", `The file is named for version ${name.version}, its METADATA for ${metadata.version}: ${isLabel ? "pip takes it by its path or address, and refuses it from an index" : "pip refuses it from an index, and uv altogether"}.`, "METADATA"));
   }
   const folder = /^(.+?)-([^-]+)\.dist-info$/.exec(metadata.folder ?? "");
   if (folder !== null && !isSameName(folder[1] ?? "", name.distribution)) {
     found.push(say("name", "error", `The file is named for the package ${name.distribution}, and its folder ${metadata.folder} for ${folder[1]}: installers refuse it.`));
-  } else if (folder !== null && !isSameVersion(folder[2] ?? "", name.version)) {
-    found.push(say("name", "warning", `The file is named for version ${name.version}, and its folder ${metadata.folder} for ${folder[2]}.`));
+  } else if (folder !== null && !isSameVersion(folder[2] ?? "", metadata.version ?? name.version)) {
+    found.push(say("name", "warning", `The folder ${metadata.folder} is named for version ${folder[2]}, and the wheel is ${metadata.version ?? name.version}.`));
   }
   const major = Number.parseInt(metadata.wheelVersion ?? "1", 10);
   if (major > supportedMajor) {

@@ -34,11 +34,11 @@ export async function judgeRecord(archive: Archive, content: WheelContent, verif
   const disagreements = problems.slice(0, maximumNamed).map((one) => say("error", `${name}, ${one}`));
   const missing = [...rows.values()].filter((row) => !content.members.has(row.path));
   if (missing.length > 0) {
-    disagreements.push(say("error", `${name} lists ${named(missing.map((row) => row.path))}, which ${missing.length === 1 ? "is" : "are"} not in the wheel.`, missing[0]?.path));
+    disagreements.push(say(missing.some((row) => isLibrary(row.path)) ? "error" : "warning", `${name} lists ${named(missing.map((row) => row.path))}, which ${missing.length === 1 ? "is" : "are"} not in the wheel.`, missing[0]?.path));
   }
   const unlisted = [...content.members.keys()].filter((member) => !rows.has(member) && !(exempt.test(member) && member.startsWith(`${folder}/`)));
   if (unlisted.length > 0) {
-    disagreements.push(say("warning", `${named(unlisted)} ${unlisted.length === 1 ? "is" : "are"} in the wheel and not listed in ${name}: installers leave ${unlisted.length === 1 ? "it" : "them"} behind when they remove the package, or refuse the wheel.`, unlisted[0]));
+    disagreements.push(say("warning", `${named(unlisted)} ${unlisted.length === 1 ? "is" : "are"} in the wheel and not listed in ${name}: installers know no hash of ${unlisted.length === 1 ? "it" : "them"}, and PyPI refuses a wheel whose RECORD is not complete.`, unlisted[0]));
   }
   const listed = [...rows.values()].filter((row) => content.members.has(row.path) && !exempt.test(row.path));
   const differing: Difference[] = listed.flatMap((row) => {

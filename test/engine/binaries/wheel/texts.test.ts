@@ -59,8 +59,8 @@ describe("RECORD", () => {
 
   it("lists what is not there, misses what is, and differs in size", async () => {
     assert.deepEqual(await said({ ...made, record: (right) => `${right.replace(/^ops\/a\.py.*\n/m, "").replace(/,0\n/, ",7\n")}ops/gone.py,sha256=x,1\n` }), [
-      `error record: ${record} lists ops/gone.py, which is not in the wheel.`,
-      `warning record: ops/a.py is in the wheel and not listed in ${record}: installers leave it behind when they remove the package, or refuse the wheel.`,
+      `warning record: ${record} lists ops/gone.py, which is not in the wheel.`,
+      `warning record: ops/a.py is in the wheel and not listed in ${record}: installers know no hash of it, and PyPI refuses a wheel whose RECORD is not complete.`,
       `warning record: ops/__init__.py has another content than ${record} says (7 bytes listed, 0 there).`,
     ]);
   });
@@ -94,9 +94,11 @@ describe("name, metadata and WHEEL of one wheel", () => {
   it("speak of different packages", async () => {
     assert.deepEqual(await said({ fileName: "opz-1.1-cp311-cp311-linux_x86_64.whl" }), [
       "error name: The file is named for the package opz, its METADATA for ops: installers refuse it.",
-      "error name: The file is named for version 1.1, its METADATA for 1.0: installers refuse it.",
+      "error name: The file is named for version 1.1, its METADATA for 1.0: pip refuses it from an index, and uv altogether.",
       "error name: The file is named for the package opz, and its folder ops-1.0.dist-info for ops: installers refuse it.",
     ]);
+    assert.deepEqual(await said({ fileName: "ops-1.0+cu12-cp311-cp311-linux_x86_64.whl" }), ["info name: The file is named for version 1.0+cu12, its METADATA for 1.0: pip takes it by its path or address, and refuses it from an index."]);
+    assert.deepEqual(await said({ members: { "ops-1.0.dist-info/METADATA": "Name: ops\nVersion: 1.0\n", "ops-1.0.dist-info/a": "" }, fileName: "ops-1-cp311-cp311-linux_x86_64.whl" }), []);
     assert.deepEqual(await said({ fileName: "OPS-1.0.0-cp311-cp311-linux_x86_64.whl" }), []);
   });
 

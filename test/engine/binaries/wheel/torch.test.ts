@@ -104,7 +104,7 @@ describe("labels", () => {
   const runtime = (major: number): Partial<BinaryProfile> => ({ cudaRuntime: { linked: "shared", major, library: `libcudart.so.${major}`, evidence: { kind: "file", path: module, what: `NEEDED libcudart.so.${major}` } }, needed: [`libcudart.so.${major}`] });
   const labelled = (version: string, ...libraries: readonly (readonly [member: string, changes: LibraryChanges])[]) =>
     said({ fileName: `ops-${version}-cp311-cp311-${platform}.whl`, metadata: "", members: { "ops-1.0.dist-info/METADATA": `Metadata-Version: 2.1\nName: ops\nVersion: ${version}\nRequires-Dist: torch==2.7.0\n` }, libraries: libraries.map(([member, changes]) => library(member, changes)) }, { history: history(exports) })
-      .then((all) => all.filter((one) => !/^warning name: The file is named for version/.test(one) && one.includes(" name: ")));
+      .then((all) => all.filter((one) => one.startsWith("error name: ")));
 
   it("of CUDA", async () => {
     assert.deepEqual(await labelled("1.0+cu128", [module, { profile: runtime(12) }]), []);
