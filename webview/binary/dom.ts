@@ -15,7 +15,6 @@ export function el<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: At
 }
 
 /** Controls, and marks that turn the direction of text around or join and part it unseen: names that hold them are not what they seem. */
-// eslint-disable-next-line no-control-regex -- these are the characters that are looked for
 const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /** The text with escapes where it holds characters that cannot be seen. */
