@@ -11,6 +11,7 @@ import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments, Format } from "./arguments.ts";
 import { givenEnvironment } from "./environment.ts";
 import { remoteOptions } from "./remote.ts";
+import { stepwise } from "./stepwise.ts";
 import type { Terminal } from "./terminal.ts";
 import { githubReport } from "./reporters/github.ts";
 import { jsonReport } from "./reporters/json.ts";
@@ -99,14 +100,8 @@ async function environmentChecked(given: Arguments, terminal: Terminal, files: N
     throw new UsageError(`No torch is installed in ${body.name}: there is nothing to check its packages against.`);
   }
   const steps = scanEnvironment(body, { files, catalogue: loadCatalogue(), environment: terminal.environment, ...(given.rules.length === 0 ? {} : { only: given.rules }) });
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) {
-      terminal.progress("");
-      return { diagnosis: step.value, findings: step.value.findings, unanswered: undefined };
-    }
-    terminal.progress(step.value);
-  }
+  const diagnosis = await stepwise(steps, terminal);
+  return { diagnosis, findings: diagnosis.findings, unanswered: undefined };
 }
 
 /** What is typed counts from where it is typed; releases, addresses and "~/" are no relative paths. */

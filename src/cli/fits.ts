@@ -10,6 +10,7 @@ import { remoteOptions } from "./remote.ts";
 import { fitText } from "./reporters/fitText.ts";
 import { jsonText } from "./reporters/jsonText.ts";
 import { printableDeep } from "./reporters/printable.ts";
+import { stepwise } from "./stepwise.ts";
 import type { Terminal } from "./terminal.ts";
 
 const status: Readonly<Record<Verdict, number>> = { "no-conflict": 0, conflict: 1, unknown: 2 };
@@ -36,7 +37,7 @@ export async function fits(given: Arguments, terminal: Terminal): Promise<number
     if (!answer.ok) {
       throw new UsageError(answer.message);
     }
-    const report = judge(examined, answer.environment, { catalogue, files, ...(given.gpu === undefined ? {} : { gpu: { capability: given.gpu } }) });
+    const report = await stepwise(judge(examined, answer.environment, { catalogue, files, ...(given.gpu === undefined ? {} : { gpu: { capability: given.gpu } }) }), terminal);
     terminal.deliver(format === "json" ? jsonText(report) : fitText(printableDeep(report), terminal.colours && given.output === undefined), given.output);
     return status[report.verdict];
   } finally {

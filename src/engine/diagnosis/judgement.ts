@@ -1,3 +1,4 @@
+import type { LibraryImage } from "../binaries/library.ts";
 import type { Catalogue } from "../catalogue/index.ts";
 import { loadSymbolHistory } from "../catalogue/index.ts";
 import { fit } from "../fit/index.ts";
@@ -21,20 +22,30 @@ export interface JudgementOptions {
 
 const gravest: readonly Verdict[] = ["conflict", "unknown", "no-conflict"];
 
-/** Compares a file, or every library of a wheel, with a torch, and says it as a report. */
-export function judge(examined: Examined, environment: FitEnvironment, options: JudgementOptions): FitReport {
-  const together: FitEnvironment = { ...environment, companions: examined.kind === "wheel" ? examined.binaries.map((one) => one.image) : [] };
+/** In a wheel with more libraries, those that nothing loads are not looked through for every name that is missing. */
+const allSearched = 256;
+
+/**
+ * Compares a file, or every library of a wheel, with a torch, and says it as a report. A step is one library or one rule;
+ * what is yielded names it.
+ */
+export function* judge(examined: Examined, environment: FitEnvironment, options: JudgementOptions): Generator<string, FitReport, undefined> {
+  const together: FitEnvironment = { ...environment, companions: companionsOf(examined) };
   const history = loadSymbolHistory();
-  const members = examined.binaries.map(({ body, image }): Member => ({
-    body,
-    fit: withoutForeignTraits(fit(body, image, together, { catalogue: options.catalogue, history, ...(options.gpu === undefined ? {} : { gpu: options.gpu }), ...builtWith(examined, body.path, options) }), examined.wheel),
-    origin: examined.kind === "wheel" ? "wheel" : "named",
-    modified: 0,
-  }));
+  const members: Member[] = [];
+  for (const { body, image } of examined.binaries) {
+    yield `comparing ${body.name}`;
+    members.push({
+      body,
+      fit: withoutForeignTraits(fit(body, image, together, { catalogue: options.catalogue, history, ...(options.gpu === undefined ? {} : { gpu: options.gpu }), ...builtWith(examined, body.path, options) }), examined.wheel),
+      origin: examined.kind === "wheel" ? "wheel" : "named",
+      modified: 0,
+    });
+  }
   const variants = variantsOf(members);
   const built = members.filter((one) => !variants.aside.has(one));
   const files = built.map((one) => fileFit(one.fit));
-  const findings = findingsOf(examined, built, environment, options);
+  const findings = yield* findingsOf(examined, built, environment, options);
   const { body } = environment;
   const [only] = files;
   const isWheel = examined.kind === "wheel";
@@ -55,6 +66,15 @@ export function judge(examined: Examined, environment: FitEnvironment, options: 
     notChecked: [...new Set([...examined.problems, ...variants.said, ...files.flatMap((one) => one.notChecked)])],
     ...(isWheel ? { members: members.map((one) => fileFit(one.fit)) } : {}),
   };
+}
+
+/** The libraries that lie beside each other in a wheel. */
+function companionsOf({ kind, binaries }: Examined): readonly LibraryImage[] {
+  if (kind !== "wheel" || binaries.length <= allSearched) {
+    return kind === "wheel" ? binaries.map((one) => one.image) : [];
+  }
+  const needed = new Set(binaries.flatMap((one) => one.body.profile.needed));
+  return binaries.filter(({ body, image }) => needed.has(body.name) || needed.has(image.soname ?? "")).map((one) => one.image);
 }
 
 function builtWith(examined: Examined, file: string, { files }: JudgementOptions): Pick<FitOptions, "builtWith"> {
@@ -88,7 +108,7 @@ function fileFit(result: FitResult): FileFit {
   };
 }
 
-function findingsOf(examined: Examined, built: readonly BuiltFile[], environment: FitEnvironment, options: JudgementOptions): readonly Finding[] {
+function* findingsOf(examined: Examined, built: readonly BuiltFile[], environment: FitEnvironment, options: JudgementOptions): Generator<string, readonly Finding[], undefined> {
   const context: RuleContext = {
     root: examined.file,
     declared: [],
@@ -102,11 +122,5 @@ function findingsOf(examined: Examined, built: readonly BuiltFile[], environment
     files: options.files,
     scan: () => undefined,
   };
-  const run = runRules({ rules, settings: new Map() }, context);
-  for (;;) {
-    const step = run.next();
-    if (step.done === true) {
-      return step.value.findings;
-    }
-  }
+  return (yield* runRules({ rules, settings: new Map() }, context)).findings;
 }

@@ -50,7 +50,11 @@ async function binaryView(session: Session, params: BinaryParams, token: Cancell
     if (token.isCancellationRequested) {
       return null;
     }
-    const fits = environment.ok ? judge(examined, environment.environment, { catalogue: session.catalogue, files }) : undefined;
+    const isWanted = (): boolean => !token.isCancellationRequested;
+    const fits = environment.ok ? await inSlices(judge(examined, environment.environment, { catalogue: session.catalogue, files }), isWanted) : undefined;
+    if (!isWanted()) {
+      return null;
+    }
     return await viewOf(examined, fits, environment, token);
   } finally {
     examined.dispose();
