@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import type { Status } from "../protocol/index.ts";
+import { activeFile } from "./activeFile.ts";
 import type { Server } from "./server.ts";
 
 /** One item: the torch that the active folder is checked against, its ABI and what was found. The tooltip is the control panel. */
@@ -22,6 +23,7 @@ export class StatusBar implements vscode.Disposable {
       }),
       server.onDidChangeState(() => this.#update()),
       vscode.window.onDidChangeActiveTextEditor(() => this.#update()),
+      vscode.window.tabGroups.onDidChangeTabs(() => this.#update()),
       vscode.workspace.onDidChangeWorkspaceFolders(({ removed }) => {
         removed.forEach((folder) => this.#statuses.delete(normalised(folder.uri.toString())));
         this.#update();
@@ -54,8 +56,8 @@ export class StatusBar implements vscode.Disposable {
 
   /** The status of the innermost folder around the active document, or the only one there is. */
   #active(): Status | undefined {
-    const uri = vscode.window.activeTextEditor?.document.uri;
-    const path = uri?.scheme === "file" ? `${normalised(uri.toString())}/` : undefined;
+    const uri = activeFile();
+    const path = uri === undefined ? undefined : `${normalised(uri.toString())}/`;
     const around = [...this.#statuses.values()].filter((status) => path?.startsWith(`${normalised(status.folder)}/`));
     return around.sort((a, b) => b.folder.length - a.folder.length)[0] ?? this.#statuses.values().next().value;
   }

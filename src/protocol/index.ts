@@ -150,7 +150,8 @@ export type BinaryPageMessage =
 
 /** What the host tells the page of a binary. */
 export type BinaryHostMessage =
-  | { readonly type: "busy"; readonly message: string; readonly cancellable: boolean }
+  /** `progress`: how far it is; `message` stays the same meanwhile. */
+  | { readonly type: "busy"; readonly message: string; readonly progress?: string }
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "copied"; readonly what: string }
   /** `compared`: what was named to compare with; absent: the selected environment. */

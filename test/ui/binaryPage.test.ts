@@ -197,9 +197,15 @@ test("a wheel shows its libraries, each to be folded out", async () => {
 
 test("a question that takes long says how far it is and can be cancelled; a failure can be tried again", async () => {
   const page = await openExtensionPage(browser, "binary", { title: "_C.so" });
-  await page.send({ type: "busy", message: "Reading 1.2 MB of torch.whl", cancellable: true });
-  await page.page.locator(".verdict").getByText("Reading 1.2 MB of torch.whl").waitFor();
-  await page.page.getByRole("button", { name: "Cancel" }).click();
+  await page.send({ type: "busy", message: "Comparing with torch.whl" });
+  await page.page.locator(".verdict").getByText("Comparing with torch.whl").waitFor();
+  const cancel = page.page.getByRole("button", { name: "Cancel" });
+  await cancel.focus();
+  await page.send({ type: "busy", message: "Comparing with torch.whl", progress: "1.2 MB of torch.whl" });
+  await page.page.locator(".actions").getByText("1.2 MB of torch.whl").waitFor();
+  // What is read out has not changed, and the button is still the one that has the focus.
+  assert.equal(await page.page.locator(".verdict").innerText(), "Comparing with torch.whl");
+  await page.page.keyboard.press("Enter");
   await page.send({ type: "failed", message: "script.so is no ELF file." });
   await page.page.locator(".verdict").getByText("script.so is no ELF file.").waitFor();
   await page.page.getByRole("button", { name: "Try Again" }).click();

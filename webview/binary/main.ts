@@ -14,6 +14,9 @@ const demangle = button("Demangle", () => {
 }, { class: "toggle", title: "Show C++ names as they are written in sources" });
 const answer = el("div", { class: "verdict", role: "status", "aria-live": "polite" });
 const actions = el("div", { class: "actions" });
+// Not part of what is read out: it changes several times a second.
+const progress = el("span", { class: "dim" });
+const cancel = button("Cancel", () => tell({ type: "cancel" }));
 const body = el("div", { class: "sections" });
 const main = el("main", {}, el("h1", {}, name), answer, actions, body);
 let view: BinaryView | undefined;
@@ -82,7 +85,11 @@ addEventListener("message", ({ data }: MessageEvent<BinaryHostMessage>) => {
   switch (data.type) {
     case "busy":
       main.setAttribute("aria-busy", "true");
-      say([el("p", { class: "headline busy" }, data.message)], ...(data.cancellable ? [button("Cancel", () => tell({ type: "cancel" }))] : []));
+      progress.textContent = data.progress ?? "";
+      // A button that is made anew could not be hit.
+      if (!cancel.isConnected || data.progress === undefined) {
+        say([el("p", { class: "headline busy" }, data.message)], cancel, progress);
+      }
       break;
     case "failed":
       main.removeAttribute("aria-busy");

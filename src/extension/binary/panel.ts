@@ -55,7 +55,7 @@ export class BinaryPanel implements vscode.Disposable {
       server.onDidChangeStatus((status) => this.#statusChanged(status)),
       server.onDidAnswerInPart(({ question, message }) => {
         if (question === this.#question?.id) {
-          this.#show({ type: "busy", message: `${message.charAt(0).toUpperCase()}${message.slice(1)}`, cancellable: true });
+          this.#show({ type: "busy", message: this.#busyMessage(), progress: message });
         }
       }),
     ];
@@ -157,7 +157,7 @@ export class BinaryPanel implements vscode.Disposable {
     const question = { id: randomUUID(), cancellation: new vscode.CancellationTokenSource() };
     this.#question = question;
     this.#stale = false;
-    this.#show({ type: "busy", message: this.#against === undefined ? vscode.l10n.t("Comparing with the selected environment") : vscode.l10n.t("Comparing with {0}", this.#against), cancellable: true });
+    this.#show({ type: "busy", message: this.#busyMessage() });
     const against = this.#against;
     const params = { uri: this.uri.toString(), question: question.id, ...(against === undefined ? {} : { against }) };
     this.#server.request("abiding/binary", params, question.cancellation.token).then(
@@ -187,6 +187,10 @@ export class BinaryPanel implements vscode.Disposable {
         }
       },
     ).finally(() => question.cancellation.dispose());
+  }
+
+  #busyMessage(): string {
+    return this.#against === undefined ? vscode.l10n.t("Comparing with the selected environment") : vscode.l10n.t("Comparing with {0}", this.#against);
   }
 
   #showAnswer({ view, against }: Answer): void {

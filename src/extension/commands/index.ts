@@ -1,5 +1,6 @@
 /** The commands: one small function each, registered in one table. */
 import * as vscode from "vscode";
+import { activeFile } from "../activeFile.ts";
 import type { BinaryEditor } from "../binary/index.ts";
 import type { EnvironmentChoices } from "../environmentChoices.ts";
 import type { Server } from "../server.ts";
@@ -46,9 +47,8 @@ export function registerCommands(host: Commands): vscode.Disposable[] {
   }));
 }
 
-/** The document that the user looks at names the project; an editor of our own is no text editor. */
+/** The file that the user looks at names the project. */
 export function activeProject(): { readonly uri?: string } {
-  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-  const uri = input instanceof vscode.TabInputCustom ? input.uri : vscode.window.activeTextEditor?.document.uri;
-  return uri?.scheme === "file" ? { uri: uri.toString() } : {};
+  const uri = activeFile();
+  return uri === undefined ? {} : { uri: uri.toString() };
 }
