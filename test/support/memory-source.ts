@@ -19,9 +19,13 @@ export class MemorySource implements ByteSource {
     return this.ranges.reduce((sum, one) => sum + one.length, 0);
   }
 
-  async read(offset: number, length: number): Promise<Uint8Array> {
-    checkRange(this, offset, length);
+  read(offset: number, length: number): Promise<Uint8Array> {
+    try {
+      checkRange(this, offset, length);
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
     this.ranges.push({ offset, length });
-    return this.#bytes.slice(offset, offset + length);
+    return Promise.resolve(this.#bytes.slice(offset, offset + length));
   }
 }

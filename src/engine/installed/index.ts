@@ -11,4 +11,3 @@ export { resolveAgainst } from "./resolve.ts";
 export { findToolchains } from "./toolchains.ts";
 export { torchVersion } from "./torchPackage.ts";
 export { describeTorchWheel } from "./wheelEnvironment.ts";
-export type { WheelEnvironment, WheelEnvironmentOptions } from "./wheelEnvironment.ts";

@@ -5,7 +5,7 @@ import type { LibraryImage } from "../binaries/library.ts";
 import { describeRelease } from "../catalogue/index.ts";
 import type { Catalogue, TorchVariant } from "../catalogue/index.ts";
 import { valueOf } from "../model/index.ts";
-import type { Fact, Files, InstalledBody } from "../model/index.ts";
+import type { Evidence, Fact, Files, InstalledBody } from "../model/index.ts";
 import { pythonOfSuffix } from "./describe.ts";
 import { distributionsIn } from "./distributions.ts";
 import { guardedHeaders } from "./headers.ts";
@@ -146,14 +146,18 @@ function describe(torchRoot: string, where: string, files: Files, catalogue: Cat
       : `The pybind11 key is not known: it stands deep inside libtorch_python, which was not read, and the catalogue does not have it for torch ${torch.version}.`);
   }
   // Joining paths takes one slash of "https://".
-  const restored = (fact: Fact): Fact => ({ ...fact, evidence: fact.evidence.map((one) => (one.kind === "file" ? { ...one, path: restore(one.path, where) } : one)) as unknown as Fact["evidence"] }) as Fact;
+  const witness = (one: Evidence): Evidence => (one.kind === "file" ? { ...one, path: restore(one.path, where) } : one);
+  const restored = (fact: Fact): Fact => {
+    const [first, ...others] = fact.evidence;
+    return { ...fact, evidence: [witness(first), ...others.map(witness)] };
+  };
   return { facts: facts.map(restored), notKnown: notKnown.map((one) => one.replaceAll(path.join(where), where)) };
 }
 
 /** What only libtorch_python tells, as the catalogue has it for the release and this platform and Python. */
 function recordedPythonFacts(version: string, facts: readonly Fact[], catalogue: Catalogue): readonly Fact[] {
   const platform = valueOf(facts, "platform") as TorchVariant["platform"] | undefined;
-  const release = describeRelease(version, catalogue, valueOf(facts, "python-version") as string | undefined, platform);
+  const release = describeRelease(version, catalogue, valueOf(facts, "python-version"), platform);
   const known = new Set(facts.map((fact) => fact.trait));
   return (release?.facts ?? []).filter((fact) => (fact.trait === "pybind11-internals" || fact.trait === "gxx-abi-version") && !known.has(fact.trait));
 }
