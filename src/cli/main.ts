@@ -5,6 +5,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { readArguments, UsageError } from "./arguments.ts";
 import { keepCompiledCode } from "./compiledCode.ts";
 import { help } from "./help.ts";
+import { printableLines } from "./reporters/printable.ts";
 import type { Terminal } from "./terminal.ts";
 
 keepCompiledCode();
@@ -77,7 +78,7 @@ void run(process.argv.slice(2)).then(
   },
   (error: unknown) => {
     const message = error instanceof UsageError ? error.message : `Abiding failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-    process.stderr.write(`abiding: ${message}\n`);
+    process.stderr.write(printableLines(`abiding: ${message}\n`));
     process.exitCode = 2;
   },
 );
