@@ -3,6 +3,7 @@ import { elfHeads } from "./elf-heads.ts";
 import { elf } from "./elf.ts";
 import { indexPage } from "./index-page.ts";
 import type { Subject } from "./subject.ts";
+import { wheel } from "./wheel.ts";
 import { deflateEnds, zip } from "./zip.ts";
 
-export const subjects: readonly Subject[] = [elf, elfHeads, zip, deflateEnds, indexPage];
+export const subjects: readonly Subject[] = [elf, elfHeads, zip, deflateEnds, wheel, indexPage];

@@ -7,7 +7,8 @@ const widths: readonly [1, 2, 4, 8] = [1, 2, 4, 8];
 
 /** A damaged copy: flipped bits, fields with extreme values, a cut end, parts exchanged, copied or filled. */
 export function mutate(original: Original, random: Random): Uint8Array {
-  let bytes = original.bytes.slice();
+  // A copy, which a slice of a Buffer is not.
+  let bytes = new Uint8Array(original.bytes);
   if (bytes.length === 0) return bytes;
   for (let change = 1 + random.below(random.below(3) === 0 ? 12 : 3); change > 0; change--) {
     switch (random.below(10)) {

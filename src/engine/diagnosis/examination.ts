@@ -45,6 +45,8 @@ export type ExaminationResult = { readonly ok: true; readonly examined: Examined
 const heldInMemory = 4 * 1024 * 1024;
 /** All that is held in memory of one wheel. */
 const heldInTotal = 32 * 1024 * 1024;
+/** The wheels known have at most 400; thousands of names that end in ".so" are an attack. */
+const mostLibraries = 8000;
 /** Members of one wheel whose first bytes are looked at. */
 const programsLookedFor = 200;
 
@@ -90,6 +92,10 @@ async function examineWheel(source: ByteSource, options: ExaminationOptions): Pr
       }
       if (!isLibraryName(member.name) && !(await isProgram(archive, member, sniffed))) {
         continue;
+      }
+      if (binaries.length + problems.length >= mostLibraries) {
+        problems.push(`${source.name} holds more than ${mostLibraries} libraries; the others were not read.`);
+        break;
       }
       options.progress?.(`reading ${member.name}`);
       const inMemory = member.size <= heldInMemory && held + member.size <= heldInTotal;
