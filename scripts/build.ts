@@ -92,7 +92,7 @@ function noteWarnings(result: BuildResult): void {
 /** Pages run in a browser: they have no modules and nothing of Node. */
 async function bundlePage(name: string): Promise<void> {
   const folder = join(dist, "webview");
-  rmSync(join(folder, `${name}.js.map`), { force: true });
+  for (const kind of ["js", "css"]) rmSync(join(folder, `${name}.${kind}.map`), { force: true });
   await build({
     absWorkingDir: root,
     entryPoints: [{ in: `webview/${name}/main.ts`, out: name }, { in: `webview/${name}/style.css`, out: name }],
