@@ -126,9 +126,20 @@ describe("the text of fits", () => {
   };
   const quiet = { file: "/w/ops.whl/ops/_C.so", verdict: "no-conflict", missing: [], missingDependencies: [], missingVersions: [], traits: [], releasesThatWouldDo: null, loaded: [], notChecked: [] } as const;
 
-  it("names each library of a wheel below the wheel, quiet ones in one line", () => {
-    const text = fitText({ ...empty, members: [quiet] }, false);
-    assert.match(text, /^ops\/_C\.so: no conflict found$/m);
+  it("names the quiet libraries of a wheel in one line, below the wheel", () => {
+    assert.match(fitText({ ...empty, members: [quiet, { ...quiet, file: "/w/ops.whl/ops.libs/libz.so" }] }, false), /^ {2}No conflict found in all 2 libraries: ops\/_C\.so, ops\.libs\/libz\.so\.$/m);
+    const other = { trait: "glibc", built: "2.40", installed: "2.36", agrees: false, weight: "error", because: "Too old.", evidence: [] } as const;
+    const mixed = fitText({ ...empty, members: [quiet, { ...quiet, file: "/w/ops.whl/ops/b.so", traits: [other] }] }, false);
+    assert.match(mixed, /^ops\/b\.so$/m);
+    assert.match(mixed, /^ {2}No conflict found in 1 of 2 libraries: ops\/_C\.so\.$/m);
+    assert.match(mixed, /^Nothing was found that keeps it from loading with torch 2\.8\.0, but they disagree\.$/m);
+  });
+
+  it("gives a reason once: with the finding, or beside the value", () => {
+    const trait = { trait: "glibc-version", built: "2.40", installed: "2.36", agrees: false, weight: "error", because: "Too old a glibc.", evidence: [] } as const;
+    assert.match(fitText({ ...empty, members: [{ ...quiet, traits: [trait] }] }, false), /Too old a glibc\./);
+    const finding = { rule: "glibc-version", severity: "error", message: "It needs another glibc.", docs: "" } as const;
+    assert.doesNotMatch(fitText({ ...empty, findings: [finding], members: [{ ...quiet, traits: [trait] }] }, false), /Too old a glibc\./);
   });
 
   it("tells which releases would do only when something is missing", () => {

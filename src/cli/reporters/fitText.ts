@@ -2,6 +2,7 @@ import * as path from "node:path";
 import { styleText } from "node:util";
 import type { FileFit, FitReport, ReportedSymbol, ReportedTrait, Verdict } from "../../engine/model/index.ts";
 import { plural, wrap } from "./layout.ts";
+import { shortNames } from "./shortNames.ts";
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;
@@ -18,7 +19,7 @@ const kindWords: Readonly<Record<ReportedSymbol["kind"], string>> = {
 };
 
 /** Shown of each kind; `--format json` has all. */
-const mostShown = 6;
+const mostShown = 3;
 
 /** `fits` for people: the verdict first, then what is missing and why, then what was compared, then what was not. */
 export function fitText(report: FitReport, colours: boolean): string {
@@ -26,13 +27,18 @@ export function fitText(report: FitReport, colours: boolean): string {
   const torch = `torch ${report.against.torch ?? "of unknown version"}`;
   const where = report.against.source === "catalogue" ? "from the catalogue of releases" : report.against.name;
   const out = [paint("bold", report.file), paint(verdictStyle[report.verdict], headline(report, torch)), `  ${where}`];
-  for (const file of report.members ?? [report]) {
+  const files = report.members ?? [report];
+  const quiet = report.members === undefined ? [] : files.filter(isQuiet);
+  for (const file of files.filter((one) => !quiet.includes(one))) {
     out.push(...fileLines(file, report, paint));
+  }
+  if (quiet.length > 0) {
+    out.push("", ...wrap(`No conflict found in ${quiet.length === files.length ? "all" : `${quiet.length} of`} ${plural(files.length, "library").replace("librarys", "libraries")}: ${quiet.map((one) => memberName(one, report)).join(", ")}.`, "  "));
   }
   if (report.findings.length > 0) {
     out.push("", paint("underline", "Findings"));
     for (const finding of report.findings) {
-      out.push(...wrap(finding.message, "    ", `  ${paint(finding.severity === "error" ? "red" : "yellow", finding.severity)} ${finding.rule}: `));
+      out.push(...wrap(shortNames(finding.message), "    ", `  ${paint(finding.severity === "error" ? "red" : "yellow", finding.severity)} ${finding.rule}: `));
     }
   }
   if (report.notChecked.length > 0) {
@@ -58,9 +64,6 @@ function fileLines(file: FileFit, report: FitReport, paint: Paint): string[] {
   const out: string[] = [];
   const isMember = report.members !== undefined;
   if (isMember) {
-    if (file.verdict === "no-conflict" && file.traits.every((trait) => trait.agrees !== false)) {
-      return ["", `${memberName(file, report)}: no conflict found`];
-    }
     out.push("", paint("underline", memberName(file, report)));
   }
   const first = file.missing.find((symbol) => symbol.binding === "global");
@@ -71,7 +74,7 @@ function fileLines(file: FileFit, report: FitReport, paint: Paint): string[] {
   } else if (version !== undefined) {
     out.push("", ...wrap(`The loader would say: ${version.foundIn}: version \`${version.version}' not found`, "  "));
   } else if (first !== undefined) {
-    out.push("", "  The loader would say", `    undefined symbol: ${first.symbol}`, ...(first.demangled === first.symbol ? [] : [`    ${first.demangled}`]));
+    out.push("", "  The loader would say", `    undefined symbol: ${first.symbol}`, ...(first.demangled === first.symbol ? [] : [`    ${shortNames(first.demangled)}`]));
   }
   for (const one of file.missingDependencies) {
     out.push("", `  ${paint("red", "library")} ${one.name}`, ...wrap(one.because, "    "), ...(one.providedBy === undefined ? [] : wrap(`${one.providedBy} brings it.`, "    ")));
@@ -83,7 +86,7 @@ function fileLines(file: FileFit, report: FitReport, paint: Paint): string[] {
     const symbols = file.missing.filter((symbol) => symbol.kind === kind);
     if (symbols.length > 0) {
       out.push("", `  ${paint("red", `${plural(symbols.length, "symbol")}`)}, ${words}`);
-      out.push(...symbols.slice(0, mostShown).flatMap((symbol) => symbolLines(symbol, paint)));
+      out.push(...symbols.slice(0, mostShown).flatMap((symbol, index) => symbolLines(symbol, index === 0 || (kind !== "abi-twin" && symbol.because !== symbols[index - 1]?.because))));
       if (symbols.length > mostShown) {
         out.push(`    and ${symbols.length - mostShown} more; --format json lists all`);
       }
@@ -95,25 +98,27 @@ function fileLines(file: FileFit, report: FitReport, paint: Paint): string[] {
       : `Torch releases that export all that it needs: ${ranges(file.releasesThatWouldDo)}.`, "  "));
   }
   if (file.traits.length > 0) {
-    out.push("", `  ${paint("dim", "compared")}`, ...traitLines(file.traits, paint));
+    out.push("", `  ${paint("dim", "compared")}`, ...traitLines(file.traits, new Set(report.findings.map((one) => one.rule)), paint));
   }
   return out;
 }
 
-function symbolLines(symbol: ReportedSymbol, paint: Paint): string[] {
-  const out = wrap(`${symbol.demangled}${symbol.binding === "weak" ? " (weak)" : ""}`, "      ", "    ");
-  if (symbol.demangled !== symbol.symbol) {
-    out.push(paint("dim", `      ${symbol.symbol}`));
-  }
-  return [...out, ...wrap(symbol.because, "      ")];
+function isQuiet(file: FileFit): boolean {
+  return file.verdict === "no-conflict" && file.traits.every((trait) => trait.agrees !== false);
 }
 
-function traitLines(traits: readonly ReportedTrait[], paint: Paint): string[] {
+function symbolLines(symbol: ReportedSymbol, withReason: boolean): string[] {
+  const out = wrap(`${shortNames(symbol.demangled)}${symbol.binding === "weak" ? " (weak)" : ""}`, "      ", "    ");
+  return withReason ? [...out, ...wrap(shortNames(symbol.because), "      ")] : out;
+}
+
+/** What a finding says is not said a second time here. */
+function traitLines(traits: readonly ReportedTrait[], said: ReadonlySet<string>, paint: Paint): string[] {
   const longest = Math.max(...traits.map((trait) => trait.trait.length));
   return traits.flatMap((trait) => {
     const mark = trait.agrees === true ? paint("green", "agrees  ") : trait.agrees === false ? paint(trait.weight === "error" ? "red" : "yellow", trait.weight === "info" ? "differs " : "DISAGREE") : paint("yellow", "unknown ");
     const line = `    ${mark} ${trait.trait.padEnd(longest)}  built ${trait.built}, there ${trait.installed}`;
-    return trait.agrees === true ? [line] : [line, ...wrap(trait.because, "             ")];
+    return trait.agrees === true || said.has(trait.trait) ? [line] : [line, ...wrap(shortNames(trait.because), "             ")];
   });
 }
 

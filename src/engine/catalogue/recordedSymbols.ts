@@ -10,7 +10,7 @@ const families = [
 /** Inside of those: what has no name outside its file, and parts of torch that are no interface. */
 const leftOut = [
   /12_GLOBAL__N_1|[E\d]Ul\w*E\d*_/,
-  /^_Z(?:T[VITW])?N[KVrRO]*(?:2at4meta|2at8internal|5torch3jit(?:10tensorexpr|4fuser)|5torch8nativert)/,
+  /^_Z(?:T[VITW])?N[KVrRO]*(?:2at4meta|5torch3jit(?:10tensorexpr|4fuser)|5torch8nativert)/,
 ];
 
 const nativeEntity = /^_Z(?:T[VITW])?N[KVrRO]*2at6native/;

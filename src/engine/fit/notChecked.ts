@@ -42,7 +42,7 @@ export function notChecked(gaps: Gaps): readonly string[] {
 }
 
 function notFound({ hidden, unfound }: Gaps): readonly string[] {
-  const names = unfound.map((one) => one.name).join(", ");
+  const names = [...new Set(unfound.map((one) => one.name))].join(", ");
   return hidden.length === 0 ? [] : [`${counted(hidden.length, "symbol")} that nothing else provides may lie in ${names}, which was not found.`];
 }
 
