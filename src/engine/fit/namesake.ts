@@ -9,11 +9,23 @@ export interface Namesake {
   readonly library: LibraryImage;
 }
 
+/** Libraries of one wheel often miss the same names of the same torch. */
+const found = new WeakMap<readonly LibraryImage[], Map<string, Namesake | undefined>>();
+
 /**
  * The exported symbol of the same entity (kind and qualified name) whose parameters are most like those of `symbol`, in the
- * first library that has any.
+ * first library that has any. What was found in the same list is kept.
  */
 export function nearestNamesake(symbol: string, libraries: readonly LibraryImage[]): Namesake | undefined {
+  const known = found.get(libraries) ?? new Map<string, Namesake | undefined>();
+  found.set(libraries, known);
+  if (!known.has(symbol)) {
+    known.set(symbol, search(symbol, libraries));
+  }
+  return known.get(symbol);
+}
+
+function search(symbol: string, libraries: readonly LibraryImage[]): Namesake | undefined {
   const wanted = readMangled(symbol);
   const key = beginning(symbol);
   if (wanted === undefined || key === undefined) {
@@ -56,15 +68,45 @@ function likenessOf(one: readonly string[], other: readonly string[]): number {
 }
 
 /** Exported names that may be namesakes. */
-function* candidates(library: LibraryImage, key: Beginning): Generator<string> {
-  let left = maximumNamesakes;
-  for (const name of library.exportedNamesContaining?.(key.identifiers) ?? library.exportedNames()) {
-    const own = name.includes(key.identifiers) ? beginning(name) : undefined;
-    if (own?.kind === key.kind && own.identifiers === key.identifiers && left > 0) {
-      left -= 1;
-      yield name;
+function candidates(library: LibraryImage, key: Beginning): readonly string[] {
+  const containing = library.exportedNamesContaining?.(key.identifiers);
+  if (containing === undefined) {
+    return byBeginning(library).get(keyOf(key)) ?? [];
+  }
+  const names: string[] = [];
+  for (const name of containing) {
+    const own = names.length < maximumNamesakes ? beginning(name) : undefined;
+    if (own?.kind === key.kind && own.identifiers === key.identifiers) {
+      names.push(name);
     }
   }
+  return names;
+}
+
+const indexes = new WeakMap<LibraryImage, ReadonlyMap<string, readonly string[]>>();
+
+/** The names of a library that can only be gone through: once, for all questions. */
+function byBeginning(library: LibraryImage): ReadonlyMap<string, readonly string[]> {
+  const known = indexes.get(library);
+  if (known !== undefined) {
+    return known;
+  }
+  const index = new Map<string, string[]>();
+  for (const name of library.exportedNames()) {
+    const own = beginning(name);
+    const names = own === undefined ? undefined : index.get(keyOf(own));
+    if (own !== undefined && names === undefined) {
+      index.set(keyOf(own), [name]);
+    } else if (names !== undefined && names.length < maximumNamesakes) {
+      names.push(name);
+    }
+  }
+  indexes.set(library, index);
+  return index;
+}
+
+function keyOf({ kind, identifiers }: Beginning): string {
+  return `${kind} ${identifiers}`;
 }
 
 interface Beginning {
