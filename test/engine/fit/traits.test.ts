@@ -46,7 +46,10 @@ test("pybind11-internals: the whole key must be equal", () => {
   assert.match(comparison("pybind11-internals", { profile: { pybind11Keys: [v11] }, installed: [fact("pybind11-internals", v12)] })?.because ?? "", /torch\.Tensor is passed in another way/);
 });
 
-test("gxx-abi-version is a warning", () => {
+test("gxx-abi-version is a warning, and information where it was read from a pybind11 key", () => {
+  const inKey = { profile: { pybind11Keys: ["v4_gcc_libstdcpp_cxxabi1013"] }, facts: [fact("gxx-abi-version", 1013)] };
+  assert.equal(answer("gxx-abi-version", { ...inKey, installed: [fact("gxx-abi-version", 1011)] }), "false info");
+  assert.equal(answer("gxx-abi-version", { ...inKey, installed: [fact("gxx-abi-version", 1013)] }), "true");
   assert.equal(answer("gxx-abi-version", { facts: [fact("gxx-abi-version", 1017)], installed: [fact("gxx-abi-version", 1011)] }), "false warning");
   assert.equal(answer("gxx-abi-version", { facts: [fact("gxx-abi-version", 1011)], installed: [fact("gxx-abi-version", 1011)] }), "true");
   assert.equal(answer("gxx-abi-version", { facts: [fact("gxx-abi-version", 1011)] }), "nothing");

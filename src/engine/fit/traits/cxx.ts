@@ -42,7 +42,10 @@ export const pybind11Internals: Comparison = ({ built, environment }) => {
   };
 };
 
-/** -fabi-version, which pybind11 2 writes into its key. */
+/**
+ * -fabi-version, which pybind11 2 writes into its key. Where it was read from there the key is what counts, and is compared
+ * itself: official pairs differ in the number (torchaudio 2.0 to 2.6 has 1013, torch 1011).
+ */
 export const gxxAbiVersion: Comparison = ({ built, environment }) => {
   const mine = known(built, "gxx-abi-version");
   const theirs = known(environment.body, "gxx-abi-version");
@@ -51,5 +54,5 @@ export const gxxAbiVersion: Comparison = ({ built, environment }) => {
   }
   const agrees = mine.value === theirs.value;
   const because = agrees ? `Both were compiled with __GXX_ABI_VERSION ${mine.value}.` : `The file was compiled with __GXX_ABI_VERSION ${mine.value}, torch with ${theirs.value}: pybind11 2 makes it a part of its key, and corner cases of mangling differ.`;
-  return { trait: "gxx-abi-version", built: String(mine.value), installed: String(theirs.value), agrees, weight: "warning", because, evidence: [...mine.evidence, ...theirs.evidence] };
+  return { trait: "gxx-abi-version", built: String(mine.value), installed: String(theirs.value), agrees, weight: built.profile.pybind11Keys.length > 0 ? "info" : "warning", because, evidence: [...mine.evidence, ...theirs.evidence] };
 };
