@@ -47,6 +47,7 @@ export function readArguments(argv: readonly string[]): Arguments {
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
     const [command, ...operands] = positionals;
+    refuseOthers(command, Object.keys(values));
     return {
       command,
       operands,
@@ -68,6 +69,24 @@ export function readArguments(argv: readonly string[]): Arguments {
       throw error;
     }
     throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The options that mean something to each command. */
+const meaning: Readonly<Record<string, readonly (keyof typeof options)[]>> = {
+  check: ["against", "format", "rule", "fail-on", "interpreter", "output", "budget", "environment"],
+  environment: ["against", "format", "interpreter", "output", "budget"],
+  inspect: ["format", "output", "budget", "verify"],
+  fits: ["against", "format", "interpreter", "output", "budget", "gpu", "verify"],
+  lsp: ["stdio"],
+};
+
+/** An option that would be passed over in silence is a mistake of whoever wrote it. Throws UsageError. */
+function refuseOthers(command: string | undefined, given: readonly string[]): void {
+  const allowed = command === undefined ? undefined : meaning[command];
+  const other = allowed === undefined ? undefined : given.find((name) => name !== "help" && name !== "version" && !allowed.some((one) => one === name));
+  if (other !== undefined) {
+    throw new UsageError(`--${other} means nothing to ${command}; it takes ${allowed?.map((one) => `--${one}`).join(", ")}.`);
   }
 }
 

@@ -39,5 +39,6 @@ Options
   --help, --version
 
 Exit status: 0 nothing at the --fail-on level, 1 findings, 2 could not run.
-fits: 0 no conflict found, 1 conflict, 2 could not tell or could not run.
+fits: 0 no conflict found, 1 conflict, 2 could not tell or could not run. inspect: 0 all of it
+was read, 2 a part was not.
 `;

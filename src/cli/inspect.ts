@@ -17,7 +17,7 @@ export async function inspect(given: Arguments, terminal: Terminal): Promise<num
   try {
     const report = inspectReport(examined);
     terminal.deliver(format === "json" ? jsonText(report) : inspectText(printableDeep(report), terminal.colours && given.output === undefined), given.output);
-    return 0;
+    return examined.problems.length === 0 ? 0 : 2;
   } finally {
     examined.dispose();
   }

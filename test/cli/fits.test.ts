@@ -80,7 +80,11 @@ describe("abiding fits", async () => {
     for (const [args, message] of [
       [["fits"], /fits takes one file/],
       [["fits", "a.so", "b.so"], /fits takes one file/],
-      [["fits", "none.so", "--against", here], /none\.so is not a file/],
+      [["fits", "none.so", "--against", here], /none\.so does not exist/],
+      [["fits", here, "--against", here], /here is a folder; name a shared library or a wheel/],
+      [["fits", extension, "--against", here, "--rule", "stamp"], /--rule means nothing to fits/],
+      [["inspect", extension, "--gpu", "9.0"], /--gpu means nothing to inspect/],
+      [["environment", here, "--fail-on", "never"], /--fail-on means nothing to environment/],
       [["fits", "text.so", "--against", here], /text\.so/],
       [["fits", extension, "--against", here, "--against", newer], /compares with one torch, and got 2/],
       [["fits", extension, "--against", "torch==77.0"], /77\.0/],

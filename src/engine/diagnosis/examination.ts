@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import { ArchiveError, ByteSourceError, fileSource, memberImage, openArchive, Spool } from "../binaries/archive/index.ts";
+import { ArchiveError, ByteSourceError, fileSource, memberImage, memberPath, openArchive, Spool } from "../binaries/archive/index.ts";
 import type { Archive, ByteSource, Member } from "../binaries/archive/index.ts";
 import type { LibraryImage } from "../binaries/library.ts";
 import { describeBinary } from "../binaries/profile/index.ts";
@@ -58,6 +58,10 @@ export async function examine(spec: string, options: ExaminationOptions): Promis
     if (address !== undefined) {
       const url = await locateWheel(address, {}, options.remote);
       return { ok: true, examined: await readRemote(url, options.remote ?? {}, (source) => examineWheel(source, options)) };
+    }
+    const status = options.files.status(file);
+    if (status?.kind !== "file") {
+      return { ok: false, message: status === undefined ? `${file} does not exist.` : `${file} is ${status.kind === "directory" ? "a folder" : "no regular file"}; name a shared library or a wheel.` };
     }
     if (/\.whl$/i.test(file)) {
       return { ok: true, examined: await examineWheel(await fileSource(file), options) };
@@ -122,7 +126,7 @@ async function describeMember(archive: Archive, member: Member, spool: Spool | u
       const image = await memberImage(archive, member);
       return describeBinary(image.path, image.files);
     }
-    const shown = path.join(archive.source.name, ...member.name.split("/"));
+    const shown = memberPath(archive, member);
     return describeBinary(shown, renamedFile(shown, await spool.unpack(archive, member), options.files));
   } catch (error) {
     // One bad or too costly member costs only itself.
