@@ -38,10 +38,17 @@ const hardwareFolders = ["glibc-hwcaps/x86-64-v3", "glibc-hwcaps/x86-64-v2"];
 export function searchLibrary(name: string, requester: Requester, places: Places, searched: string[]): Found | Refused | undefined {
   const { machine } = places;
   const accepts = (image: LibraryImage | undefined): image is LibraryImage => image !== undefined && (image.machine === undefined || requester.image?.machine === undefined || image.machine === requester.image.machine);
-  const openAt = (file: string): LibraryImage | undefined => places.companions.get(file) ?? machine?.open(file);
+  const openAt = (file: string): LibraryImage | undefined => places.companions.get(file) ?? (isRemote(file) ? undefined : machine?.open(file));
   const lookInto = (folders: readonly string[], how: string): Found | Refused | undefined => {
     for (const folder of folders) {
       searched.push(folder);
+      if (isRemote(folder)) {
+        const image = openAt(`${folder}/${name}`);
+        if (accepts(image)) {
+          return { image, how };
+        }
+        continue;
+      }
       const hasVariants = machine?.isFolder(path.join(folder, "glibc-hwcaps")) === true;
       for (const place of hasVariants ? [...hardwareFolders.map((one) => path.join(folder, one)), folder] : [folder]) {
         const image = openAt(path.join(place, name));
@@ -107,6 +114,17 @@ function expand(entries: readonly string[], owner: LibraryImage, machine: Machin
     const placed = entry.replace(/\$(?:ORIGIN|\{ORIGIN\})/g, origin).replace(/\$(?:PLATFORM|\{PLATFORM\})/g, machine?.platform ?? "x86_64");
     const choices = /\$(?:LIB|\{LIB\})/.test(placed) ? (machine?.lib ?? ["lib64"]).map((lib) => placed.replace(/\$(?:LIB|\{LIB\})/g, lib)) : [placed];
     // A relative entry depends on the folder in which the process was started.
-    return choices.filter((one) => path.isAbsolute(one)).map((one) => path.resolve(one));
+    return choices.flatMap((one) => (isRemote(one) ? resolvedAddress(one) : path.isAbsolute(one) ? path.resolve(one) : []));
   });
+}
+
+/** Members of a wheel on a server lie below its address, where this machine has nothing. */
+function isRemote(place: string): boolean {
+  return /^https?:\/\//i.test(place);
+}
+
+/** Without "..", as far as the host: path.resolve would take an address for a relative path. */
+function resolvedAddress(address: string): string {
+  const start = address.indexOf("//") + 1;
+  return `${address.slice(0, start)}${path.posix.resolve(address.slice(start))}`;
 }

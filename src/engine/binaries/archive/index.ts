@@ -7,7 +7,7 @@ export { ArchiveError, BudgetExceededError, ByteSourceError } from "./errors.ts"
 export { checkRange, fileSource } from "./fileSource.ts";
 export { localHeaderLength, locateData, requireReadable } from "./localHeader.ts";
 export { MemberFiles } from "./memberFiles.ts";
-export { memberImage } from "./memberImage.ts";
+export { memberImage, memberPath } from "./memberImage.ts";
 export { memberTail } from "./memberTail.ts";
 export type { MemberTail } from "./memberTail.ts";
 export { openArchive } from "./openArchive.ts";

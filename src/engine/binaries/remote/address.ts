@@ -5,7 +5,7 @@ export interface Address {
   /** Without user and fragment. */
   readonly url: string;
   readonly origin: string;
-  /** For messages: without user, query and fragment, which may hold secrets. */
+  /** For messages: without user, query and fragment, which may hold secrets; "%2B" of wheel names is "+", which means the same in a path. */
   readonly shown: string;
   /** Of the user part, "https://user:secret@...": goes to this origin only. */
   readonly authorization: string | undefined;
@@ -24,7 +24,7 @@ export function parseAddress(text: string): Address {
   url.username = "";
   url.password = "";
   url.hash = "";
-  return { url: url.href, origin: url.origin, shown: `${url.origin}${url.pathname}`, authorization, sha256 };
+  return { url: url.href, origin: url.origin, shown: `${url.origin}${url.pathname.replace(/%2B/gi, "+")}`, authorization, sha256 };
 }
 
 /** Percent-decoded where that is possible. */
