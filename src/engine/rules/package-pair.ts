@@ -1,11 +1,13 @@
 import { compareVersions, exactVersion, localLabel, parseRequirementText, parseVersion, publicVersion, satisfies, valueOf } from "../model/index.ts";
 import type { Evidence, Finding, InstalledBody, InstalledDistribution, Location, RelatedPlace, Requirement } from "../model/index.ts";
 import type { TorchRelease } from "../catalogue/index.ts";
+import { missingCuda } from "./binaries/dependencies.ts";
+import { sameSaidOnce } from "./binaries/repeats.ts";
 import { nameOf, placeOfFile } from "./binaries/subjects.ts";
-import { symbolsPhrase } from "./binaries/words.ts";
+import { symbolsPhrase, torchOfFit } from "./binaries/words.ts";
 import { once } from "./once.ts";
 import { actTogether, minorOf, packageOf, pinFix, releasesAllowed, requirementWords, wantedTorch } from "./pins/packages.ts";
-import type { Rule, RuleContext } from "./rule.ts";
+import type { BuiltFile, Rule, RuleContext } from "./rule.ts";
 import { capital, finding, joinWords } from "./support.ts";
 import { releaseEvidence, releasePart } from "./torch.ts";
 
@@ -238,12 +240,17 @@ function refusedTorch(requires: readonly string[], version: string): string | un
 
 /** Libraries of the distribution that do not load with this torch. */
 function witnesses(context: RuleContext, name: string): readonly RelatedPlace[] {
-  return context.built.filter((one) => one.distribution?.name === name && one.fit?.verdict === "conflict").map((file) => {
-    const missing = file.fit?.missing.filter((one) => one.binding === "global") ?? [];
-    const needed = file.fit?.missingDependencies[0]?.name;
-    const why = missing.length > 0 ? `needs ${symbolsPhrase(missing)}, which nothing here exports` : needed === undefined ? "does not load with this torch" : `needs ${needed}, which is not found`;
-    return { message: `${nameOf(context, file)} ${why}.`, location: placeOfFile(file) };
-  }).slice(0, 5);
+  const files = context.built.filter((one) => one.distribution?.name === name && one.fit?.verdict === "conflict");
+  return sameSaidOnce(files.map((file) => ({ message: `${nameOf(context, file)} ${reasonOf(file)}.`, location: placeOfFile(file) }))).slice(0, 5);
+}
+
+function reasonOf(file: BuiltFile): string {
+  const missing = file.fit?.missing.filter((one) => one.binding === "global") ?? [];
+  const needed = file.fit?.missingDependencies[0]?.name;
+  if (missing.length > 0) return `needs ${symbolsPhrase(missing)}, which nothing here exports`;
+  if (file.fit === undefined || needed === undefined) return "does not load with this torch";
+  const isWithoutCuda = valueOf(file.fit.against.facts, "cuda-version") === null && missingCuda(file).some((one) => one.name === needed);
+  return isWithoutCuda ? `needs ${needed}, and ${torchOfFit(file.fit)} is built without CUDA` : `needs ${needed}, which is not found`;
 }
 
 /** The line of the project that asks for the package, or the metadata file of the installed one. */

@@ -3,6 +3,7 @@ import type { Evidence, Finding, RelatedPlace, Severity } from "../../model/inde
 import type { BuiltFile, Rule, RuleContext } from "../rule.ts";
 import { wrongPairs } from "../package-pair.ts";
 import { finding, locationKey, severityOrder } from "../support.ts";
+import { withoutRepeats } from "./repeats.ts";
 import { nameOf, placeOfFile, subjectsOf } from "./subjects.ts";
 import type { Subject } from "./subjects.ts";
 
@@ -42,6 +43,9 @@ export function withBuilt(rule: Rule, context: RuleContext, declared: readonly F
       if (parcel !== undefined) parcels.set(parcel, findings.length);
       findings.push(alone(rule, context, subject, observed, judge));
     }
+  }
+  for (const at of parcels.values()) {
+    findings.splice(at, 1, ...findings.slice(at, at + 1).map(withoutRepeats));
   }
   return findings;
 }

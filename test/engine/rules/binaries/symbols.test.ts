@@ -156,6 +156,19 @@ test("a distribution for another torch is a wrong pair, and its files are witnes
   assert.deepEqual(found[0]?.related.map((one) => one.message), ["/venv/torchvision/_C.so of torchvision 0.28.0 needs `c10::cuda::SetDevice(signed char, bool)`, which nothing here exports."]);
 });
 
+test("a witness that lacks CUDA's half of libtorch under a torch without it says so; another library is not found", () => {
+  const distribution = { name: "torchaudio", version: "2.9.1", requires: ["torch==2.9.1"] };
+  const evidence = { kind: "file", path: "/venv/torchaudio-2.9.1.dist-info", what: "distribution" } as const;
+  const witness = (cuda: string | null, name: string) => {
+    const made = project(undefined).torch("2.13.0", { "cuda-version": cuda }, { distributions: [{ ...distribution, evidence }] });
+    for (const file of ["a", "b"]) made.build(`/venv/torchaudio/lib/${file}.so`, { fit: { missingDependencies: [{ name, neededBy: `/venv/torchaudio/lib/${file}.so`, searched: [], because: "" }] }, file: { origin: "installed", distribution } }, false);
+    return made.check(packagePair)[0]?.related.map((one) => one.message);
+  };
+  assert.deepEqual(witness(null, "libc10_cuda.so"), ["/venv/torchaudio/lib/a.so of torchaudio 2.9.1 needs libc10_cuda.so, and torch 2.13.0 in .venv is built without CUDA.", "The same holds for b.so."]);
+  assert.deepEqual(witness("13.0", "libc10_cuda.so"), ["/venv/torchaudio/lib/a.so of torchaudio 2.9.1 needs libc10_cuda.so, which is not found.", "The same holds for b.so."]);
+  assert.deepEqual(witness(null, "libsox.so"), ["/venv/torchaudio/lib/a.so of torchaudio 2.9.1 needs libsox.so, which is not found.", "The same holds for b.so."]);
+});
+
 test("files of one distribution are one finding, which the gravest leads", () => {
   const made = project(undefined);
   const distribution = { name: "x", version: "1.0", requires: [] };
@@ -164,6 +177,7 @@ test("files of one distribution are one finding, which the gravest leads", () =>
   assert.deepEqual(lines(found), ["/venv/lib/site-packages/x/a.so:1 error"]);
   assert.match(found[0]?.message ?? "", /^x\/a\.so of x 1\.0 needs .* Install a build of x for this torch\./);
   assert.deepEqual(found[0]?.related.map((one) => one.location.path), ["/venv/lib/site-packages/x/b.so", "/venv/lib/site-packages/x/c.so"]);
+  assert.equal(found[0]?.related[1]?.message, "The same holds for c.so.");
   const wheel = project(undefined);
   for (const name of ["a", "b"]) wheel.build(`/p/dist/x.whl/x/${name}.so`, { fit: { missing: [drift] }, file: { origin: "wheel" } }, false);
   assert.deepEqual(wheel.check(torchSymbols).map((one) => one.related.length), [1]);
