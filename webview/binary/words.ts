@@ -13,7 +13,7 @@ export const familyWords: Readonly<Record<ImportedSymbol["family"], string>> = {
 export const kindWords: Readonly<Record<MissingKind, { readonly title: string; readonly meaning: string }>> = {
   "abi-twin": { title: "The other std::string ABI", meaning: "This torch exports the same function in the other spelling: the file was built with another _GLIBCXX_USE_CXX11_ABI." },
   drift: { title: "Another torch version", meaning: "Symbols of torch that this torch does not export." },
-  "missing-library": { title: "Not linked", meaning: "A library that is there exports them, and the file does not load that library." },
+  "missing-library": { title: "Not loaded", meaning: "They are exported by a library that the file does not load, or that this torch does not have." },
   "stable-shim": { title: "A newer stable ABI", meaning: "This torch does not have these functions yet." },
   own: { title: "Nobody's", meaning: "A source of the project was not compiled or not linked." },
   "other-library": { title: "Of another library", meaning: "Symbols that neither torch nor the project's own names account for." },

@@ -12,7 +12,7 @@ const verdictStyle: Readonly<Record<Verdict, Style>> = { "no-conflict": ["bold",
 const kindWords: Readonly<Record<ReportedSymbol["kind"], string>> = {
   "abi-twin": "the other std::string ABI: this torch exports the same function in the other spelling",
   drift: "another torch version: this torch does not export it",
-  "missing-library": "not linked: a library that is there exports it, and the file does not load that library",
+  "missing-library": "of a library that the file does not load",
   "stable-shim": "a newer stable ABI: this torch does not have the function yet",
   own: "nobody's: a source of the project that was not compiled or linked",
   "other-library": "of another library",

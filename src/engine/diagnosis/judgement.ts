@@ -8,9 +8,9 @@ import type { FileFit, Files, Finding, FitReport, Verdict } from "../model/index
 import { rules } from "../rules/index.ts";
 import type { BuiltFile, RuleContext } from "../rules/index.ts";
 import { builtWithOfInstalled, torchPinnedBy } from "./builtWith.ts";
-import type { Examined } from "./examination.ts";
+import type { Examined, ExaminedBinary } from "./examination.ts";
 import { runRules } from "./runRules.ts";
-import { variantsOf, withoutForeignTraits } from "./wheelMembers.ts";
+import { dependentsFirst, variantsOf, withoutForeignTraits, withoutPrograms } from "./wheelMembers.ts";
 import type { Member } from "./wheelMembers.ts";
 
 export interface JudgementOptions {
@@ -32,23 +32,25 @@ const allSearched = 256;
 export function* judge(examined: Examined, environment: FitEnvironment, options: JudgementOptions): Generator<string, FitReport, undefined> {
   const together: FitEnvironment = { ...environment, companions: companionsOf(examined) };
   const history = loadSymbolHistory();
-  const members: Member[] = [];
-  for (const { body, image } of examined.binaries) {
+  const isWheel = examined.kind === "wheel";
+  const { libraries, said } = isWheel ? withoutPrograms(examined.binaries) : { libraries: examined.binaries, said: [] };
+  const fits = new Map<ExaminedBinary, FitResult>();
+  for (const [one, dependents] of dependentsFirst(libraries)) {
+    const { body, image } = one;
     yield `comparing ${body.name}`;
-    members.push({
-      body,
-      fit: withoutForeignTraits(fit(body, image, together, { catalogue: options.catalogue, history, ...(options.gpu === undefined ? {} : { gpu: options.gpu }), ...builtWith(examined, body.path, options) }), examined.wheel),
-      origin: examined.kind === "wheel" ? "wheel" : "named",
-      modified: 0,
-    });
+    const loadedBy = dependents.flatMap((other) => fits.get(other) ?? []);
+    fits.set(one, withoutForeignTraits(fit(body, image, together, { catalogue: options.catalogue, history, loadedBy, ...(options.gpu === undefined ? {} : { gpu: options.gpu }), ...builtWith(examined, body.path, options) }), examined.wheel));
   }
+  const members = libraries.flatMap((one): readonly Member[] => {
+    const result = fits.get(one);
+    return result === undefined ? [] : [{ body: one.body, fit: result, origin: isWheel ? "wheel" : "named", modified: 0 }];
+  });
   const variants = variantsOf(members);
   const built = members.filter((one) => !variants.aside.has(one));
   const files = built.map((one) => fileFit(one.fit));
   const findings = yield* findingsOf(examined, built, environment, options);
   const { body } = environment;
   const [only] = files;
-  const isWheel = examined.kind === "wheel";
   // Promises of the name are about other machines and Pythons, and findings of their own; a wheel that is not whole is not installed.
   const broken = examined.wheel?.disagreements.some((one) => one.weight === "error" && one.kind === "record") === true;
   return {
@@ -63,7 +65,7 @@ export function* judge(examined: Examined, environment: FitEnvironment, options:
     releasesThatWouldDo: commonReleases(files),
     loaded: isWheel ? [] : (only?.loaded ?? []),
     findings: findings.map(({ rule, severity, message }) => ({ rule, severity, message, docs: `docs/rules/${rule}.md` })),
-    notChecked: [...new Set([...examined.problems, ...variants.said, ...files.flatMap((one) => one.notChecked)])],
+    notChecked: [...new Set([...examined.problems, ...said, ...variants.said, ...files.flatMap((one) => one.notChecked)])],
     ...(isWheel ? { members: members.map((one) => fileFit(one.fit)) } : {}),
   };
 }
@@ -89,6 +91,10 @@ function verdictOf(files: readonly FileFit[], problems: readonly string[], broke
 }
 
 function commonReleases(files: readonly FileFit[]): readonly string[] | null {
+  // Where a file lacks more than another torch would bring, no release does for the whole.
+  if (files.some((one) => one.releasesThatWouldDo === null && one.missing.length + one.missingDependencies.length + one.missingVersions.length > 0)) {
+    return null;
+  }
   const told = files.flatMap((one) => (one.releasesThatWouldDo === null ? [] : [one.releasesThatWouldDo]));
   const [first, ...others] = told;
   return first === undefined ? null : first.filter((release) => others.every((one) => one.includes(release)));

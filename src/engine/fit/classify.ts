@@ -4,7 +4,7 @@ import { abiTwinCandidates, demangle, readMangled, variantsOf } from "../binarie
 import { valueOf } from "../model/index.ts";
 import { nearestNamesake } from "./namesake.ts";
 import { homeOfCudaSymbol } from "./cudaLibraries.ts";
-import { historyOf, sideOf } from "./releases.ts";
+import { historyOf, homesOf, isNeverExported, sideOf } from "./releases.ts";
 import { deviceOfShim, firstGuardedRelease, shimVersion } from "./stableShims.ts";
 import type { Import } from "./symbols.ts";
 import { stemOf } from "./torchProcess.ts";
@@ -51,7 +51,7 @@ function kindOf(one: Import, around: Surroundings, withNamesake: boolean): Kind 
     case "torch-stable":
       return stableShim(symbol.name, around);
     case "torch":
-      return drift(symbol.name, around, withNamesake);
+      return withoutCuda(symbol.name, around) ?? drift(symbol.name, around, withNamesake);
     case "python":
       return fromPython(symbol.name, around);
     case "cuda":
@@ -115,6 +115,19 @@ function stableShim(name: string, around: Surroundings): Kind {
   return { kind: "stable-shim", ...rest, because: `It has the name of a function of torch's stable ABI (${since}), and no library of ${version} exports it.` };
 }
 
+/** A name of torch that only its CUDA libraries hold, on a torch that has none: no other version of it would do. */
+function withoutCuda(name: string, { environment, history }: Surroundings): Kind | undefined {
+  const home = homesOf(name, environment.body, history).map(stemOf);
+  const [first] = home;
+  const has = (stem: string): boolean => environment.torchLibraries.some((one) => stemOf(one.path) === stem);
+  if (first === undefined || valueOf(environment.body.facts, "cuda-version") !== null || home.some((one) => !/_cuda(?:_|$)/.test(one) || has(one))) {
+    return undefined;
+  }
+  const torch = historyOf(name, history);
+  const because = `Official wheels with CUDA export it from ${first}.so; ${torchName(environment)} is built without CUDA and has no ${first}. The file was built for a torch with CUDA.`;
+  return { kind: "missing-library", ...(torch === undefined ? {} : { torch }), because };
+}
+
 function drift(name: string, around: Surroundings, withNamesake: boolean): Kind {
   const { environment, history } = around;
   const version = torchName(environment);
@@ -128,14 +141,17 @@ function drift(name: string, around: Surroundings, withNamesake: boolean): Kind 
     const listed = withNamesake && environment.torchLibraries.every((one) => one.exportsKnownBy === "names");
     const what = listed ? `${version} exports nothing of that name` : `${version} does not export it`;
     const noString = readMangled(name)?.stringAbi === undefined ? " The std::string ABI has no part in it." : "";
-    return { kind: "drift", ...rest, because: `${what}: the file was built with another torch.${when}${noString}` };
+    const from = isNeverExported(name, history)
+      ? `${what}, and no recorded release of torch exports it: the file was built against another build of torch (a nightly, ROCm, one of its own), or a source that defines the name was left out.`
+      : `${what}: the file was built with another torch.${when}`;
+    return { kind: "drift", ...rest, because: `${from}${noString}` };
   }
   const nearest = { symbol: near.symbol, demangled: demangle(near.symbol) ?? near.symbol, library: near.library.path };
   return {
     kind: "drift",
     nearest,
     ...rest,
-    because: `${version} exports that name with other parameters: ${nearest.demangled} in ${path.basename(near.library.path)}. The file was built with another torch.${when}`,
+    because: `${version} exports that name with other parameters: ${nearest.demangled} in ${path.basename(near.library.path)}. ${isNeverExported(name, history) ? "No recorded release of torch exports it with those that the file needs." : `The file was built with another torch.${when}`}`,
   };
 }
 

@@ -5,10 +5,11 @@ import type { BuiltBody } from "../model/index.ts";
 import { classify } from "./classify.ts";
 import { cudaLibrary, isCudaLibrary } from "./cudaLibraries.ts";
 import { missingDependency, torchCudaMajor } from "./dependencies.ts";
+import { withoutBrought } from "./loadedBy.ts";
 import { notChecked } from "./notChecked.ts";
 import type { Assume, LoadedObject, Unfound } from "./process.ts";
 import { relocationOrder } from "./relocationOrder.ts";
-import { releasesThatWouldDo } from "./releases.ts";
+import { isNeverExported, releasesThatWouldDo } from "./releases.ts";
 import { plainStem, secondLibtorch } from "./secondLibtorch.ts";
 import { resolveSymbols } from "./symbols.ts";
 import type { Import, Resolution } from "./symbols.ts";
@@ -16,11 +17,14 @@ import { isOpenMpLibrary, isSystemLibrary } from "./systemLibraries.ts";
 import { torchLibrary, torchProcess } from "./torchProcess.ts";
 import type { TorchProcess } from "./torchProcess.ts";
 import { compareTraits } from "./traits/index.ts";
-import type { FitEnvironment, FitOptions, FitResult, SymbolHistory, TraitComparison } from "./types.ts";
+import type { FitEnvironment, FitOptions, FitResult, MissingKind, SymbolHistory, TraitComparison } from "./types.ts";
 import { compareSymbolVersions } from "./versions.ts";
 
 /** Disagreements after which the file does not load or ends the process; the others are told and decide nothing by themselves. */
 const decisive: ReadonlySet<TraitComparison["trait"]> = new Set(["platform", "python-suffix", "two-libtorch", "stamp", "cuda-architectures", "layout"]);
+
+/** Kinds of missing symbols that another release of torch may have. */
+const ofAnotherTorch: ReadonlySet<MissingKind> = new Set(["abi-twin", "drift", "stable-shim"]);
 
 /** For so many missing symbols the exported namesake is looked for: each search goes through the names of torch. */
 const comparedNamesakes = 100;
@@ -44,6 +48,7 @@ export function fit(built: BuiltBody, image: LibraryImage, place: FitEnvironment
   const searched = unique([...before.model.global, ...scope, ...substitutes(unfound, environment)]);
   const resolution = resolveSymbols(objects, root, searched, { interpreter: environment.python !== undefined, torch: environment.torchLibraries.length > 0 });
   const { certain, hidden } = withoutUnfound(resolution.missing, unfound, options.history);
+  const lacking = withoutBrought(image, { missing: certain, unfound }, options.loadedBy ?? []);
   const around = {
     environment,
     scope: searched.flatMap((one) => one.image ?? []),
@@ -59,8 +64,12 @@ export function fit(built: BuiltBody, image: LibraryImage, place: FitEnvironment
   const releases = releasesThatWouldDo(imports.filter((one) => (one.family === "torch" || one.family === "torch-stable") && !isOfAnother(one.symbol, scope, root, environment)).map((one) => one.symbol), image.needed ?? [], options.history, environment);
   const sides = { built, environment, options, scope: searched, usesUnstable, unstableNames, stableNames, candidates: releases.releases };
   const traits = [...(second === undefined ? [] : [second]), ...compareTraits(sides)];
-  const missing = certain.map((one, index) => classify(one, around, index < comparedNamesakes));
-  const missingDependencies = isForeign ? [] : unfound.map((one) => missingDependency(one, environment, isProgram ? "program" : importTorch ? "after-torch" : "before-torch"));
+  const missing = lacking.missing.map((one, index) => classify(one, around, index < comparedNamesakes));
+  const missingDependencies = isForeign ? [] : lacking.unfound.map((one) => missingDependency(one, environment, isProgram ? "program" : importTorch ? "after-torch" : "before-torch"));
+  // What another torch does not bring: then no release alone would do.
+  const isMoreThanTorch = missingDependencies.length > 0 || versions.missing.length > 0 || missing.some((one) => !ofAnotherTorch.has(one.kind));
+  const told = isMoreThanTorch ? { releases: undefined, unrecorded: [] } : releases;
+  const neverExported = missing.filter((one) => one.kind === "drift" && isNeverExported(one.symbol, options.history)).map((one) => one.symbol);
   const isConflict = missing.length > 0 || missingDependencies.length > 0 || versions.missing.length > 0 || traits.some((one) => one.agrees === false && one.weight === "error" && decisive.has(one.trait));
   const doubts = doubtsOf(resolution, environment, usesUnstable || stableNames.length > 0, isObject);
   return {
@@ -71,9 +80,10 @@ export function fit(built: BuiltBody, image: LibraryImage, place: FitEnvironment
     missingDependencies,
     missingVersions: versions.missing,
     traits,
-    ...(releases.releases === undefined ? {} : { releasesThatWouldDo: releases.releases }),
+    ...(told.releases === undefined ? {} : { releasesThatWouldDo: told.releases }),
+    ...(neverExported.length === 0 ? {} : { neverExported }),
     loaded: listed(searched, before, root),
-    notChecked: [...doubts, ...notChecked({ sides, resolution, hidden, unlookedAt, openedBefore, before, unreadVersions: versions.unread, releases, unfound, isLayoutCompared: traits.some((one) => one.trait === "layout") })],
+    notChecked: [...doubts, ...lacking.said, ...notChecked({ sides, resolution, hidden, unlookedAt, openedBefore, before, unreadVersions: versions.unread, releases: told, unfound, isLayoutCompared: traits.some((one) => one.trait === "layout") })],
   };
 }
 

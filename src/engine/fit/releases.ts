@@ -1,5 +1,5 @@
 import type { DynamicSymbol } from "../binaries/library.ts";
-import { familyOf } from "../binaries/mangling/index.ts";
+import { abiTwin, familyOf } from "../binaries/mangling/index.ts";
 import { compareVersions, publicVersion, valueOf } from "../model/index.ts";
 import type { InstalledBody } from "../model/index.ts";
 import { plainStem } from "./secondLibtorch.ts";
@@ -15,6 +15,27 @@ export function historyOf(symbol: string, history: SymbolHistory | undefined): M
     return undefined;
   }
   return { since, until: last === history.releases.at(-1) ? null : last, source: history.source };
+}
+
+/** Whether the name is one of those that are recorded, and no recorded release exports it, in neither spelling of std::string. */
+export function isNeverExported(symbol: string, history: SymbolHistory | undefined): boolean {
+  return history?.releasesExporting(symbol)?.length === 0 && (history.releasesExporting(abiTwin(symbol) ?? symbol) ?? []).length === 0;
+}
+
+/**
+ * File names of the libraries that export a name, in either spelling of std::string, in the release of a body; where that
+ * release is not recorded, in the newest that has the name. Empty: not recorded, or in none.
+ */
+export function homesOf(symbol: string, body: InstalledBody, history: SymbolHistory | undefined): readonly string[] {
+  const version = publicVersion(valueOf(body.facts, "torch-version") ?? "");
+  for (const name of [symbol, abiTwin(symbol) ?? symbol]) {
+    const release = history?.releases.find((one) => one === version) ?? history?.releasesExporting(name)?.at(-1);
+    const homes = release === undefined ? undefined : history?.librariesOf?.(name, release);
+    if (homes !== undefined && homes.length > 0) {
+      return homes;
+    }
+  }
+  return [];
 }
 
 /** Whether the torch of a body is older than a release; undefined: its version is not known. */

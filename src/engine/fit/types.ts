@@ -68,6 +68,8 @@ export interface FitOptions {
   readonly importTorchFirst?: boolean;
   /** The torch with which the file was built, where something beside the file tells it: the metadata of its wheel, its distribution. */
   readonly builtWith?: { readonly version: string; readonly source: Evidence };
+  /** Fits of files that load this one with themselves, in the same environment: what they bring is not missing. */
+  readonly loadedBy?: readonly FitResult[];
 }
 
 export type MissingKind =
@@ -75,7 +77,7 @@ export type MissingKind =
   | "abi-twin"
   /** A torch symbol that this torch does not export: another version. */
   | "drift"
-  /** Exported by a library of the environment that the file does not load. */
+  /** Exported by a library of the environment that the file does not load, or of torch's builds with CUDA where the environment's has none (without `foundIn`). */
   | "missing-library"
   /** A function of the stable ABI that this torch does not have yet. */
   | "stable-shim"
@@ -151,8 +153,10 @@ export interface FitResult {
   readonly missingDependencies: readonly MissingDependency[];
   readonly missingVersions: readonly MissingVersion[];
   readonly traits: readonly TraitComparison[];
-  /** Torch releases of the catalogue that export everything torch-side that the file needs, oldest first; undefined when not told. */
+  /** Torch releases of the catalogue that export everything torch-side that the file needs, oldest first; undefined when not told, or when more than torch is missing. */
   readonly releasesThatWouldDo?: readonly string[];
+  /** Of the missing symbols those names of torch that no recorded release exports. */
+  readonly neverExported?: readonly string[];
   /** Libraries in the order in which they would be searched, and what each was found by. */
   readonly loaded: readonly { readonly name: string; readonly path: string; readonly how: string }[];
   /** Full sentences. */

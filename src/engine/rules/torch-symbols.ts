@@ -19,7 +19,10 @@ function drifted(context: RuleContext, file: BuiltFile): Observed | undefined {
   const near = first.nearest === undefined ? "" : ` ${libraryName(first.nearest.library)} exports \`${signature(first.nearest.demangled)}\` instead of the first.`;
   const releases = releasesPhrase(file.fit, missing);
   const [stamped] = disagreements(file, "stamp");
-  const away = file.distribution === undefined || file.target !== undefined ? "Rebuild it against this torch." : `Install a build of ${file.distribution.name} for this torch.`;
+  const isNever = file.fit.neverExported?.includes(first.symbol) === true;
+  const away = isNever
+    ? "No recorded release of torch exports the first: it belongs to another build of torch (a nightly, ROCm, one of its own), or a source that defines it was left out."
+    : file.distribution === undefined || file.target !== undefined ? "Rebuild it against this torch." : `Install a build of ${file.distribution.name} for this torch.`;
   return {
     message: `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}, which ${torch} does not export.${near} ${loaderSays(file, first.symbol)}${releases === undefined ? "" : ` ${releases}`}${stamped === undefined ? "" : ` ${stamped.because}`} ${away}${missingOf(file, "abi-twin").length > 0 ? "" : " _GLIBCXX_USE_CXX11_ABI has nothing to do with it."}`,
     against: first.torch === undefined ? [] : [{ kind: "catalogue", table: "torch-symbols", row: first.symbol, source: first.torch.source }],

@@ -14,19 +14,23 @@ function symbolElsewhere(context: RuleContext, file: BuiltFile): Observed | unde
   const missing = missingOf(file, "missing-library");
   const [first] = missing;
   if (first === undefined || file.fit === undefined || file.origin === "jit-cache") return undefined;
+  // Of a library that this torch does not have there is nothing to link.
+  if (first.foundIn === undefined) {
+    const needs = `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}.`;
+    return { message: `${needs} ${first.because} ${loaderSays(file, first.symbol)}`, shown: needs };
+  }
   const owners = listed(missing.flatMap((one) => (one.foundIn === undefined ? [] : [libraryName(one.foundIn)])));
-  const exported = owners === "" ? "which a library of the environment exports" : `exported by ${owners}`;
-  const needs = `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}, ${exported} beside ${torchOfFit(file.fit)}, and nothing loads ${owners === "" ? "that library" : owners}. ${loaderSays(file, first.symbol)}`;
+  const needs = `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}, exported by ${owners} beside ${torchOfFit(file.fit)}, and nothing loads ${owners}. ${loaderSays(file, first.symbol)}`;
   return {
     message: `${needs} Link ${linkNames(owners)}. This is no ABI mismatch.`,
     shown: needs,
-    against: first.foundIn === undefined ? [] : [{ kind: "file", path: first.foundIn, what: `exports ${first.symbol}` }],
+    against: [{ kind: "file", path: first.foundIn, what: `exports ${first.symbol}` }],
   };
 }
 
 /** "torch_python" of "libtorch_python.so", as a linker wants it. */
 function linkNames(owners: string): string {
-  return owners === "" ? "it" : owners.replaceAll(/\blib([\w-]+)\.so(?:\.[\d.]+)?/g, "$1");
+  return owners.replaceAll(/\blib([\w-]+)\.so(?:\.[\d.]+)?/g, "$1");
 }
 
 function notFound(context: RuleContext, file: BuiltFile): Observed | undefined {
