@@ -34,7 +34,7 @@ export function judgeTorchRequirement(content: WheelContent, needs: TorchNeeds, 
   }
   if (asked.every((one) => one.specifier === "")) {
     const missing = asked.length === 0 ? "METADATA does not require torch" : `METADATA says "Requires-Dist: ${asked[0]?.text}", which admits every release`;
-    const isNarrow = needs.wouldDo.length < history.releases.length;
+    const isNarrow = needs.wouldDo.length + needs.wouldDoInOtherBuilds.length < history.releases.length;
     const what = asked.length === 0 ? "no Requires-Dist names torch" : `Requires-Dist: ${asked[0]?.text}`;
     return { disagreements: needs.unstable > 0 || isNarrow ? [say(isNarrow && needs.unstable > 0 ? "warning" : "info", `${missing}. ${needs.member} needs ${kindWords(needs)}; ${wouldDoWords(needs, history)}.`, what)] : [], notKnown };
   }
@@ -102,10 +102,12 @@ function missingWords(need: TorchNeed, release: string): string {
 }
 
 function wouldDoWords(needs: TorchNeeds, history: RecordedSymbols): string {
-  if (needs.wouldDo.length === 0) {
-    return "no recorded release has all that they need";
+  const { wouldDo, wouldDoInOtherBuilds: others } = needs;
+  const inOthers = others.length === 0 ? "" : `builds of ${runs(others, history.releases)} with _GLIBCXX_USE_CXX11_ABI=1 `;
+  if (wouldDo.length === 0) {
+    return others.length === 0 ? "no recorded release has all that they need" : `of the recorded releases (${history.releases[0]} to ${history.releases.at(-1)}) only ${inOthers}have all that the libraries need`;
   }
-  return `of the recorded releases (${history.releases[0]} to ${history.releases.at(-1)}) these have all that the libraries need: ${runs(needs.wouldDo, history.releases)}`;
+  return `of the recorded releases (${history.releases[0]} to ${history.releases.at(-1)}) these have all that the libraries need: ${runs(wouldDo, history.releases)}${others.length === 0 ? "" : `; ${inOthers}have it too`}`;
 }
 
 function unrecordedWords({ unrecorded }: TorchNeeds): string {

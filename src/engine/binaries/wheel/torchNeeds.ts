@@ -8,8 +8,10 @@ export interface TorchNeed {
   readonly symbol: string;
   readonly member: string;
   readonly isStable: boolean;
-  /** Recorded releases that export it, or its twin in the other std::string ABI; never empty. */
+  /** Recorded releases whose wheels export it. */
   readonly releases: ReadonlySet<string>;
+  /** Recorded releases of which only builds with the newer std::string export it. */
+  readonly otherBuilds: ReadonlySet<string>;
 }
 
 /** All that a wheel needs of torch, against the record of what the releases export. */
@@ -22,13 +24,16 @@ export interface TorchNeeds {
   readonly stable: number;
   /** A library that needs unstable names, else one that needs any. */
   readonly member: string | undefined;
-  /** Recorded releases that export all recorded names, oldest first. */
+  /** Recorded releases whose wheels export all recorded names, oldest first. */
   readonly wouldDo: readonly string[];
-  /** A name that a release lacks. */
+  /** Those of which only builds with _GLIBCXX_USE_CXX11_ABI=1 do. */
+  readonly wouldDoInOtherBuilds: readonly string[];
+  /** A name that all builds of a release lack. */
   lackingIn(release: string): TorchNeed | undefined;
 }
 
 const mayDependOnStrings = /Ss|St4list|__cxx11|B5cxx11/;
+const isNewSpelling = /__cxx11|B5cxx11/;
 
 /** undefined: nothing in the wheel needs torch, or the wheel is torch itself. */
 export function torchNeeds(content: WheelContent, history: RecordedSymbols): TorchNeeds | undefined {
@@ -49,14 +54,17 @@ export function torchNeeds(content: WheelContent, history: RecordedSymbols): Tor
   const recorded: TorchNeed[] = [];
   const unrecorded: TorchNeeds["unrecorded"][number][] = [];
   for (const need of all) {
-    const releases = releasesOf(need.symbol, history);
+    const releases = new Set(history.releasesExporting(need.symbol));
+    const otherBuilds = otherBuildsWith(need.symbol, history);
     // What no release exports belongs to a build of another kind: ROCm, a nightly, one from source.
-    if (releases.size === 0) {
+    if (releases.size === 0 && otherBuilds.size === 0) {
       unrecorded.push(need);
     } else {
-      recorded.push({ ...need, releases });
+      recorded.push({ ...need, releases, otherBuilds });
     }
   }
+  const isExportedBy = (release: string) => (one: TorchNeed) => one.releases.has(release);
+  const isExportedSomewhere = (release: string) => (one: TorchNeed) => one.releases.has(release) || one.otherBuilds.has(release);
   const unstable = all.filter((one) => !one.isStable);
   return {
     recorded,
@@ -64,13 +72,17 @@ export function torchNeeds(content: WheelContent, history: RecordedSymbols): Tor
     unstable: unstable.length,
     stable: all.length - unstable.length,
     member: (unstable[0] ?? all[0])?.member,
-    wouldDo: recorded.length === 0 ? [] : history.releases.filter((release) => recorded.every((one) => one.releases.has(release))),
-    lackingIn: (release) => recorded.find((one) => !one.releases.has(release)),
+    wouldDo: recorded.length === 0 ? [] : history.releases.filter((release) => recorded.every(isExportedBy(release))),
+    wouldDoInOtherBuilds: history.releases.filter((release) => recorded.every(isExportedSomewhere(release)) && !recorded.every(isExportedBy(release))),
+    lackingIn: (release) => recorded.find((one) => !isExportedSomewhere(release)(one)),
   };
 }
 
-/** The wheels that are recorded spell std::string in one way, and other builds of the same release in the other. */
-function releasesOf(symbol: string, history: RecordedSymbols): ReadonlySet<string> {
-  const twins = mayDependOnStrings.test(symbol) ? abiTwinCandidates(symbol) : [];
-  return new Set([symbol, ...twins].flatMap((one) => history.releasesExporting(one) ?? []));
+/**
+ * Releases until 2.6 were recorded of wheels with the older std::string, and have builds with the newer one too; none later
+ * has builds with the older. Source: data/torch-releases.json, the label cpu.cxx11.abi and the release notes of 2.6.0.
+ */
+function otherBuildsWith(symbol: string, history: RecordedSymbols): ReadonlySet<string> {
+  const twins = mayDependOnStrings.test(symbol) ? abiTwinCandidates(symbol).filter((one) => !isNewSpelling.test(one)) : [];
+  return new Set(twins.flatMap((one) => history.releasesExporting(one) ?? []).filter((release) => history.libstdcxxAbiOf(release) === 0));
 }

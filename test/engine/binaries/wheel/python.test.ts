@@ -70,6 +70,8 @@ describe("the stable ABI of CPython", () => {
     ]);
     assert.deepEqual(await at(`cp311-abi3-${platform}`, ["ops/_C.so", { imports: ["PyType_GetName"] }]), []);
     assert.deepEqual(await at(`cp311-cp311-${platform}`, ["ops/_C.cpython-311-x86_64-linux-gnu.so", { imports: ["PyUnicode_New"] }]), []);
+    // The oldest of several Pythons has to have it.
+    assert.match((await at(`cp39.cp311-abi3-${platform}`, ["ops/_C.so", { imports: ["PyType_GetName"] }])).join(), /^error abi3: The name says cp39\.cp311-abi3, so that it installs on CPython 3\.9\./);
     assert.match((await at(`cp311-cp311-${platform}`, ["ops/_C.abi3.so", { imports: ["PyUnicode_New"] }])).join(), /^error abi3: A module is named for the stable ABI of CPython, which/);
     assert.match((await at(`cp39-abi3-${platform}`, ["ops/_C.abi3.so", { imports: ["_Py_RefTotal"] }])).join(), /not part of the stable ABI of Linux \(only builds with Py_REF_DEBUG have _Py_RefTotal\)\.$/);
   });

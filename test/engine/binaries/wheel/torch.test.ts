@@ -78,10 +78,21 @@ describe("Requires-Dist: torch", () => {
     assert.deepEqual([hip.disagreements, hip.notKnown], [[], [`1 name of torch that the libraries need (_ZN3c103hip13getNumDevicesEv in ${module}) is not recorded of any release, and not counted.`]]);
   });
 
-  it("of a release that spells std::string in the other way is fine: other builds of it have this one", async () => {
+  describe("of releases that spell std::string in the other way", () => {
     const cxx11 = "_ZN3c106detail14torchCheckFailEPKcS2_jRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
     const twin = "_ZN3c106detail14torchCheckFailEPKcS2_jRKSs";
-    assert.deepEqual(await said({ libraries: [using([cxx11])], metadata: "Requires-Dist: torch>=2.7\n" }, { history: history({ [cxx11]: "2.9.0 2.10.0", [twin]: "2.7.0 2.8.0" }) }), []);
+    const recorded = history({ [cxx11]: "2.9.0 2.10.0", [twin]: "2.7.0 2.8.0" }, undefined, (release) => (/^2\.[78]\./.test(release) ? 0 : 1));
+    const saying = (need: string, requirement: string) => said({ libraries: [using([need])], metadata: requirement }, { history: recorded });
+
+    it("asks for nothing more where other builds of them have the new spelling", async () => {
+      assert.deepEqual(await saying(cxx11, "Requires-Dist: torch>=2.7\n"), []);
+      assert.deepEqual(await saying(cxx11, ""), [`info requires-torch: METADATA does not require torch. ${module} needs 1 name of torch's C++, which change from release to release; of the recorded releases (2.7.0 to 2.10.0) these have all that the libraries need: 2.9.0 to 2.10.0; builds of 2.7.0 to 2.8.0 with _GLIBCXX_USE_CXX11_ABI=1 have it too.`]);
+    });
+
+    it("does not count what no build of them has: the old spelling in later releases", async () => {
+      assert.deepEqual(await saying(twin, "Requires-Dist: torch>=2.7\n"), [`warning requires-torch: METADATA says "Requires-Dist: torch>=2.7", which admits torch 2.9.0 to 2.10.0. Torch 2.10.0 does not export ${twin}, which ${module} needs; of the recorded releases (2.7.0 to 2.10.0) these have all that the libraries need: 2.7.0 to 2.8.0.`]);
+      assert.deepEqual(await saying(twin, "Requires-Dist: torch>=2.7,<2.9\n"), []);
+    });
   });
 
   it("says nothing of other machines than those of the record", async () => {
