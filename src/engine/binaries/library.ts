@@ -42,6 +42,8 @@ export interface LibraryImage {
   imports(): Iterable<DynamicSymbol> | undefined;
   /** Names of undefined symbols in the order in which the loader binds them; absent: the order is not known. */
   relocationOrder?(): readonly string[];
+  /** Whether it has a version for each symbol (DT_VERSYM), as it has when it defines versions or needs some; absent: not known. */
+  readonly hasSymbolVersions?: boolean;
   /** True: ld.so.cache and the default folders are not searched for what it needs (DF_1_NODEFLIB). */
   readonly noDefaultLib?: boolean;
 }

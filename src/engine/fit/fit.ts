@@ -18,10 +18,10 @@ import { torchLibrary, torchProcess } from "./torchProcess.ts";
 import type { TorchProcess } from "./torchProcess.ts";
 import { compareTraits } from "./traits/index.ts";
 import type { FitEnvironment, FitOptions, FitResult, MissingKind, SymbolHistory, TraitComparison } from "./types.ts";
-import { compareSymbolVersions } from "./versions.ts";
+import { compareSymbolVersions, withoutVersions } from "./versions.ts";
 
 /** Disagreements after which the file does not load or ends the process; the others are told and decide nothing by themselves. */
-const decisive: ReadonlySet<TraitComparison["trait"]> = new Set(["platform", "python-suffix", "two-libtorch", "stamp", "cuda-architectures", "layout"]);
+const decisive: ReadonlySet<TraitComparison["trait"]> = new Set(["platform", "python-suffix", "two-libtorch", "stamp", "cuda-architectures", "layout", "symbol-versions", "python-module"]);
 
 /** Kinds of missing symbols that another release of torch may have. */
 const ofAnotherTorch: ReadonlySet<MissingKind> = new Set(["abi-twin", "drift", "stable-shim"]);
@@ -63,7 +63,8 @@ export function fit(built: BuiltBody, image: LibraryImage, place: FitEnvironment
   const second = isForeign ? undefined : secondLibtorch(scope, environment);
   const releases = releasesThatWouldDo(imports.filter((one) => (one.family === "torch" || one.family === "torch-stable") && !isOfAnother(one.symbol, scope, root, environment)).map((one) => one.symbol), image.needed ?? [], options.history, environment);
   const sides = { built, environment, options, scope: searched, usesUnstable, unstableNames, stableNames, candidates: releases.releases };
-  const traits = [...(second === undefined ? [] : [second]), ...compareTraits(sides)];
+  const bare = withoutVersions(objects, searched, load.model);
+  const traits = [...(second === undefined ? [] : [second]), ...(bare === undefined ? [] : [bare]), ...compareTraits(sides)];
   const missing = lacking.missing.map((one, index) => classify(one, around, index < comparedNamesakes));
   const missingDependencies = isForeign ? [] : lacking.unfound.map((one) => missingDependency(one, environment, isProgram ? "program" : importTorch ? "after-torch" : "before-torch"));
   // What another torch does not bring: then no release alone would do.

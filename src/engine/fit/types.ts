@@ -33,8 +33,8 @@ export interface FitEnvironment {
 export interface MachineLibraries {
   /** The ELF file at a path, opened once; undefined when there is none. */
   open(path: string): LibraryImage | undefined;
-  /** Why what was opened at a path is no ELF file, a sentence: the loader ends its search there. */
-  refusal?(path: string): string | undefined;
+  /** Why what was opened at a path is no ELF file: the loader ends its search there. */
+  refusal?(path: string): Refusal | undefined;
   isFolder(path: string): boolean;
   /** What /etc/ld.so.cache has for a name, for e_machine `machine`. */
   cached(name: string, machine: number | undefined): string | undefined;
@@ -46,6 +46,14 @@ export interface MachineLibraries {
   readonly platform: string;
   /** Values of $LIB to try. */
   readonly lib: readonly string[];
+}
+
+/** Why the loader takes no file of the right name. */
+export interface Refusal {
+  /** A sentence. */
+  readonly because: string;
+  /** What the loader says: "/p/libx.so: file too short". */
+  readonly loaderText: string;
 }
 
 /** In which releases of torch a symbol is exported: a table of the catalogue. */
@@ -90,6 +98,8 @@ export interface MissingSymbol {
   /** Mangled. */
   readonly symbol: string;
   readonly version?: string;
+  /** The library that the version is asked of: "libstdc++.so.6". */
+  readonly versionOf?: string;
   readonly demangled: string;
   readonly binding: "global" | "weak";
   readonly kind: MissingKind;
@@ -114,6 +124,8 @@ export interface MissingDependency {
   readonly searched: readonly string[];
   /** The distribution that would bring it: "nvidia-cuda-runtime". */
   readonly providedBy?: string;
+  /** What the loader says of a file of that name that is there and no library: "/p/libx.so: file too short". */
+  readonly refused?: string;
   readonly because: string;
 }
 
@@ -130,7 +142,7 @@ export interface MissingVersion {
 }
 
 export interface TraitComparison {
-  readonly trait: Trait | "python-stable-abi" | "stable-abi-minimum" | "layout" | "stamp" | "cuda-library" | "two-libtorch";
+  readonly trait: Trait | "python-stable-abi" | "stable-abi-minimum" | "layout" | "stamp" | "cuda-library" | "two-libtorch" | "symbol-versions" | "python-module";
   /** As people write it. */
   readonly built: string;
   readonly installed: string;

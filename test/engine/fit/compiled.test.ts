@@ -78,13 +78,21 @@ function both(name: string, extension: Extension): { readonly said: string; read
   const file = join(root, "project", `${name}.so`);
   compile(file, extension.source, ["-L", join(site, "torch", "lib"), "-L", join(root, "project"), "-Wl,--no-as-needed,--allow-shlib-undefined", ...(extension.flags ?? [])]);
   const importTorch = extension.importTorch !== false;
-  const variables = { LD_LIBRARY_PATH: "", ...extension.environment };
+  const variables = variablesOf(extension);
   const said = execFileSync(join(root, "env", "bin", "python3.11"), [site, file, importTorch ? "y" : "n"], { encoding: "utf8", env: { ...process.env, ...variables } }).trim();
+  const result = predicted(file, extension);
+  return { said: short(said), predicted: prediction(result), result };
+}
+
+function predicted(file: string, extension: Extension): FitResult {
   const opened = openElf(file, files);
   assert.ok(opened.ok);
   const body = installed([], { torchRoot: join(site, "torch"), prefix: join(root, "env"), facts: [fact("torch-version", "2.13.0+cpu"), fact("python-version", "3.11.7"), fact("cuda-version", null)] });
-  const result = fit(built({ path: file }), opened.elf, environmentOf(body, files, { environment: variables }), { ...options, importTorchFirst: importTorch });
-  return { said: short(said), predicted: prediction(result), result };
+  return fit(built({ path: file }), opened.elf, environmentOf(body, files, { environment: variablesOf(extension) }), { ...options, importTorchFirst: extension.importTorch !== false });
+}
+
+function variablesOf(extension: Extension): Readonly<Record<string, string>> {
+  return { LD_LIBRARY_PATH: "", ...extension.environment };
 }
 
 function short(text: string): string {
@@ -205,4 +213,43 @@ test("symbol versions", () => {
 test("torch that was not imported", () => {
   agree("late", { source: zeros, flags: ["-ltorch_cpu"], importTorch: false }, "library libtorch_cpu.so");
   agree("late-rpath", { source: zeros, flags: ["-ltorch_cpu", `-Wl,-rpath,${join(site, "torch", "lib")}`], importTorch: false }, "loaded");
+});
+
+/** Whether the loader ends the process instead of saying what it misses, and whether that was foreseen. */
+function dies(name: string, extension: Extension): { readonly said: string; readonly result: FitResult } {
+  try {
+    const { said, result } = both(name, extension);
+    return { said, result };
+  } catch (error) {
+    const said = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
+    const file = join(root, "project", `${name}.so`);
+    return { said, result: predicted(file, extension) };
+  }
+}
+
+test("a library without versions of symbols in the place of one that had them", () => {
+  const folder = join(root, "project", "bare");
+  for (const kind of ["with", "without", "needing", "lacking"]) mkdirSync(join(folder, kind), { recursive: true });
+  writeFileSync(join(folder, "two.map"), "V1 { global: first; }; V2 { global: second; } V1;");
+  const plain = "extern \"C\" void first() {} extern \"C\" void second() {}";
+  const soname = ["-nostdlib", "-Wl,-soname,libbare.so"];
+  compile(join(folder, "with", "libbare.so"), plain, [...soname, `-Wl,--version-script,${join(folder, "two.map")}`]);
+  compile(join(folder, "without", "libbare.so"), plain, soname);
+  compile(join(folder, "lacking", "libbare.so"), "extern \"C\" void first() {}", soname);
+  // It needs GLIBC in versions, so it has a version for each of its symbols, if only the base one.
+  compile(join(folder, "needing", "libbare.so"), `#include <stdlib.h>\n${plain} void* more() { return malloc(3); }`, ["-Wl,-soname,libbare.so"]);
+  const strong = "extern \"C\" void second(); void run() { second(); }";
+  const weak = "extern \"C\" void first(); extern \"C\" __attribute__((weak)) void second(); void run() { first(); if (second) second(); }";
+  const run = (name: string, source: string, kind: string, more: readonly string[] = []) => dies(`bare-${name}`, { source, flags: [...more, join(folder, "with", "libbare.so"), `-Wl,-rpath,${join(folder, kind)}`] });
+  const outcome = ({ said, result }: ReturnType<typeof run>): readonly unknown[] => [said.includes("check_match: Assertion") ? "dies" : said, result.verdict, result.traits.find((one) => one.trait === "symbol-versions")?.built];
+  assert.deepEqual(outcome(run("with", strong, "with")), ["loaded", "no-conflict", undefined]);
+  assert.deepEqual(outcome(run("without", strong, "without")), ["dies", "conflict", "second in version V2 of libbare.so"]);
+  assert.deepEqual(outcome(run("weak", weak, "without")).slice(0, 2), ["dies", "conflict"]);
+  assert.deepEqual(outcome(run("needing", strong, "needing")), ["loaded", "no-conflict", undefined]);
+  assert.deepEqual(outcome(run("lacking", strong, "lacking")), ["symbol second", "conflict", undefined]);
+  // Another library of the scope answers before it: linked with an empty one of the same name, so that no version is bound to it.
+  compile(join(folder, "libfirst.so"), plain, ["-nostdlib", "-Wl,-soname,libfirst.so"]);
+  compile(join(folder, "libempty.so"), "", ["-nostdlib", "-Wl,-soname,libfirst.so"]);
+  const shadow = run("shadowed", strong, "without", ["-Wl,--no-as-needed", join(folder, "libempty.so"), `-Wl,-rpath,${folder}`]);
+  assert.deepEqual(outcome(shadow), ["loaded", "no-conflict", undefined]);
 });

@@ -72,6 +72,8 @@ export class ElfFile implements LibraryImage {
   readonly bindNow: boolean;
   /** The loader's default folders and cache are not searched for what it needs. */
   readonly noDefaultLib: boolean;
+  /** It has a version for each symbol (DT_VERSYM). */
+  readonly hasSymbolVersions: boolean;
   /** Its code must be changed when it is loaded, which hardened systems refuse. */
   readonly textRelocations: boolean;
   /** A program, though of type DYN. */
@@ -104,6 +106,7 @@ export class ElfFile implements LibraryImage {
     const flags1 = this.#value(tag.flags1) ?? 0;
     this.bindNow = this.#value(tag.bindNow) !== undefined || (flags & 8) !== 0 || (flags1 & 1) !== 0;
     this.noDefaultLib = (flags1 & 0x800) !== 0;
+    this.hasSymbolVersions = this.#value(tag.versionIndexes) !== undefined;
     this.textRelocations = this.#value(tag.textRelocations) !== undefined || (flags & 4) !== 0;
     this.positionIndependentProgram = (flags1 & 0x0800_0000) !== 0;
   }
