@@ -2,6 +2,13 @@ import * as path from "node:path";
 import type { FitResult } from "../fit/index.ts";
 import type { WheelProfile } from "../model/index.ts";
 import type { BuiltFile } from "../rules/index.ts";
+import type { ExaminedBinary } from "./examination.ts";
+
+/** Chains of libraries that load each other are shorter by far. */
+const deepestChain = 500;
+
+/** What one more file that loads a library lacks is said of that file itself. */
+const mostDependents = 32;
 
 /** A member of a wheel, compared. */
 export type Member = BuiltFile & { readonly fit: FitResult };
@@ -20,6 +27,55 @@ export function withoutForeignTraits(result: FitResult, wheel: WheelProfile | un
   const listed = wheel?.libraries.find((one) => one.isGrafted && file.endsWith(`/${one.member}`));
   const usesTorch = (profile.imports.torch ?? 0) + (profile.imports["torch-stable"] ?? 0) > 0;
   return listed === undefined || usesTorch ? result : { ...result, traits: result.traits.filter((one) => loaderTraits.has(one.trait)) };
+}
+
+/**
+ * Programs of a wheel are started by themselves, with another search for libraries and without torch in the process: they
+ * say nothing of what importing its package does.
+ */
+export function withoutPrograms(binaries: readonly ExaminedBinary[]): { readonly libraries: readonly ExaminedBinary[]; readonly said: readonly string[] } {
+  const programs = binaries.filter((one) => one.body.profile.kind === "executable");
+  const names = programs.map((one) => one.body.name);
+  return {
+    libraries: programs.length === 0 ? binaries : binaries.filter((one) => !programs.includes(one)),
+    said: programs.length === 0 ? [] : [`Programs were not judged: ${shortened(names)} ${names.length === 1 ? "is" : "are"} started by ${names.length === 1 ? "itself" : "themselves"}, with another search for libraries.`],
+  };
+}
+
+/**
+ * Members with the members that load them, after those: of libraries that are neither modules nor hold operators, which
+ * nobody opens by themselves.
+ */
+export function dependentsFirst(libraries: readonly ExaminedBinary[]): ReadonlyMap<ExaminedBinary, readonly ExaminedBinary[]> {
+  const loading = new Map<string, ExaminedBinary[]>();
+  for (const one of libraries) {
+    for (const name of one.body.profile.needed) {
+      const others = loading.get(name);
+      if (others === undefined) {
+        loading.set(name, [one]);
+      } else if (others.length < mostDependents) {
+        others.push(one);
+      }
+    }
+  }
+  const found = new Map<ExaminedBinary, readonly ExaminedBinary[]>();
+  const begun = new Set<ExaminedBinary>();
+  const visit = (one: ExaminedBinary, depth: number): void => {
+    if (begun.has(one)) {
+      return;
+    }
+    begun.add(one);
+    const { name, profile } = one.body;
+    const dependents = profile.kind !== "shared-library" ? [] : [...new Set([...(loading.get(profile.soname ?? name) ?? []), ...(loading.get(name) ?? [])])].filter((other) => other !== one);
+    for (const other of depth < deepestChain ? dependents : []) {
+      visit(other, depth + 1);
+    }
+    found.set(one, dependents);
+  };
+  for (const one of libraries) {
+    visit(one, 0);
+  }
+  return found;
 }
 
 export interface Variants {
@@ -67,6 +123,9 @@ function stemOf({ body }: Member, needed: ReadonlySet<string>): string {
 }
 
 function listed(members: readonly Member[]): string {
-  const names = members.map((one) => one.body.name);
+  return shortened(members.map((one) => one.body.name));
+}
+
+function shortened(names: readonly string[]): string {
   return `${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
 }
