@@ -175,7 +175,7 @@ describe("what is installed in an environment", () => {
     const diagnosis = scan();
     assert.deepEqual(diagnosis.findings, []);
     assert.deepEqual(diagnosis.built.map((one) => [path.relative(site, one.body.path), one.fit?.verdict, one.distribution]), [["good/_C.abi3.so", "no-conflict", { name: "good", version: "2.0", requires: ["torch"] }]]);
-    assert.match(diagnosis.notChecked.join(" "), /3 installed libraries were looked at, 1 of which use torch/);
+    assert.match(diagnosis.notChecked.join(" "), /3 installed libraries were looked at, 1 of which uses torch/);
   });
 
   it("names the distribution and the file that do not fit", () => {

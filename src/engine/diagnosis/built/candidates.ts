@@ -81,18 +81,21 @@ export function ownInstalls(root: string, installed: InstalledBody | undefined, 
   const real = files.realPath(root) ?? root;
   return (installed?.distributions ?? []).flatMap((one): readonly Candidate[] => {
     const info = one.evidence.kind === "file" && one.evidence.path.endsWith(".dist-info") ? one.evidence.path : undefined;
-    const direct = info === undefined ? undefined : files.readText(path.join(info, "direct_url.json"));
-    if (info === undefined || direct?.ok !== true) {
+    const source = info === undefined ? undefined : sourceOf(info, files);
+    if (info === undefined || source === undefined || (source.folder !== root && source.folder !== real && !source.folder.startsWith(`${real}${path.sep}`))) {
       return [];
     }
-    const url = /"url"\s*:\s*"file:\/\/([^"]+)"/.exec(direct.text)?.[1];
-    const source = url === undefined ? undefined : safelyDecoded(url);
-    if (source === undefined || (source !== root && source !== real && !source.startsWith(`${real}${path.sep}`))) {
-      return [];
-    }
-    const origin = /"editable"\s*:\s*true/.test(direct.text) ? "editable-install" : "installed";
+    const origin = source.isEditable ? "editable-install" : "installed";
     return recordedLibraries(info, files).map((file): Candidate => ({ path: file, origin, distribution: { name: one.name, version: one.version, requires: one.requires } }));
   });
+}
+
+/** The folder of this machine from which a distribution was installed. Source: PEP 610. */
+export function sourceOf(info: string, files: Files): { readonly folder: string; readonly isEditable: boolean } | undefined {
+  const direct = files.readText(path.join(info, "direct_url.json"));
+  const url = direct.ok ? /"url"\s*:\s*"file:\/\/([^"]+)"/.exec(direct.text)?.[1] : undefined;
+  const folder = url === undefined ? undefined : safelyDecoded(url);
+  return folder === undefined || !direct.ok ? undefined : { folder, isEditable: /"editable"\s*:\s*true/.test(direct.text) };
 }
 
 function safelyDecoded(url: string): string | undefined {

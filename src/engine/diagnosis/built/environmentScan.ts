@@ -12,6 +12,7 @@ import { recordedLibraries } from "./candidates.ts";
 import type { Candidate } from "./candidates.ts";
 import { BuiltFileReader } from "./reader.ts";
 import type { ReaderOptions } from "./reader.ts";
+import { unlistedLibraries } from "./unlisted.ts";
 
 export interface EnvironmentScanOptions extends ReaderOptions {
   /** Run only these rules. */
@@ -30,34 +31,36 @@ export function* scanEnvironment(installed: InstalledBody, options: EnvironmentS
   const { files } = options;
   const candidates: Candidate[] = [];
   const notChecked: string[] = [...installed.notKnown];
-  const unrecorded: string[] = [];
+  const recorded = new Set<string>();
   let looked = 0;
+  const consider = (candidate: Candidate): void => {
+    looked += 1;
+    if (looked <= mostFiles && mayConcernTorch(candidate.path, files)) {
+      candidates.push(candidate);
+    }
+  };
   for (const one of installed.distributions) {
     const info = one.evidence.kind === "file" ? one.evidence.path : undefined;
     if (info === undefined || torchsOwn.test(one.name)) {
       continue;
     }
     yield one.name;
-    if (!info.endsWith(".dist-info") || files.status(path.join(info, "RECORD")) === undefined) {
-      unrecorded.push(`${one.name} ${one.version}`);
-      continue;
-    }
-    for (const file of recordedLibraries(info, files)) {
-      looked += 1;
-      if (looked <= mostFiles && mayConcernTorch(file, files)) {
-        candidates.push({ path: file, origin: "installed", distribution: distributionOf(one, info, files) });
-      }
+    for (const file of info.endsWith(".dist-info") ? recordedLibraries(info, files) : []) {
+      recorded.add(file);
+      consider({ path: file, origin: "installed", distribution: distributionOf(one, info, files) });
     }
   }
+  const unlisted = yield* unlistedLibraries(installed, recorded, files);
+  for (const candidate of unlisted.candidates) {
+    consider(candidate);
+  }
+  notChecked.push(...unlisted.notChecked);
   const reader = new BuiltFileReader(options);
   const built = yield* reader.read(candidates, [], installed, "");
-  if (unrecorded.length > 0) {
-    notChecked.push(`${unrecorded.length === 1 ? "A distribution has" : `${unrecorded.length} distributions have`} no list of files, and ${unrecorded.length === 1 ? "was" : "were"} not looked into: ${unrecorded.slice(0, 5).join(", ")}${unrecorded.length > 5 ? ", ..." : ""}.`);
-  }
   if (looked > mostFiles) {
     notChecked.push(`The environment has ${looked} libraries; ${looked - mostFiles} of them were not looked into.`);
   }
-  notChecked.push(`${Math.min(looked, mostFiles)} installed libraries were looked at, ${built.length} of which use torch; torch's own and NVIDIA's were left out.`, ...common(built));
+  notChecked.push(`${looked === 1 ? "1 installed library was" : `${Math.min(looked, mostFiles)} installed libraries were`} looked at, ${built.length} of which ${built.length === 1 ? "uses" : "use"} torch; torch's own and NVIDIA's were left out.`, ...common(built));
   const run = yield* runRules({ rules, settings: options.rules ?? new Map(), ...(options.only === undefined ? {} : { only: new Set(options.only) }) }, contextOf(installed, built, options));
   return {
     root: installed.prefix ?? installed.torchRoot ?? installed.name,
