@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { variantsOf, withoutForeignTraits } from "../../../src/engine/diagnosis/wheelMembers.ts";
+import type { ExaminedBinary } from "../../../src/engine/diagnosis/examination.ts";
+import { dependentsFirst, variantsOf, withoutForeignTraits, withoutPrograms } from "../../../src/engine/diagnosis/wheelMembers.ts";
 import type { Member } from "../../../src/engine/diagnosis/wheelMembers.ts";
 import type { BinaryProfile, InstalledBody, Verdict, WheelProfile } from "../../../src/engine/model/index.ts";
 import { builtFile, trait } from "../../support/built-file.ts";
+import { library } from "../fit/fakes.ts";
 
 const torch: InstalledBody = { role: "installed", name: "torch 2.13.0", source: "catalogue", facts: [], distributions: [], shadowed: [], notKnown: [] };
 
@@ -53,5 +55,34 @@ describe("copies of other libraries", () => {
     assert.deepEqual(traits(member("ops/_C.so", "no-conflict"), wheel), ["cuda-version", "glibc"]);
     assert.deepEqual(traits(member("ops.libs/libnvjpeg-0123abcd.so.13", "no-conflict", { imports: { torch: 1 } }), wheel), ["cuda-version", "glibc"]);
     assert.deepEqual(traits(member("ops.libs/libnvjpeg-0123abcd.so.13", "no-conflict")), ["cuda-version", "glibc"]);
+  });
+});
+
+describe("what is judged of a wheel", () => {
+  const examined = (file: string, profile: Partial<BinaryProfile>): ExaminedBinary => ({ body: member(file, "no-conflict", { modules: [], ...profile }).body, image: library(`/w/ops.whl/${file}`) });
+  const order = (...libraries: readonly ExaminedBinary[]) => [...dependentsFirst(libraries)].map(([one, dependents]) => [one.body.name, ...dependents.map((other) => other.body.name)].join(" < "));
+
+  it("are its libraries, not its programs", () => {
+    const one = examined("ops/libops.so", { kind: "shared-library" });
+    const programs = ["opsc", "opsrun"].map((name) => examined(`ops/bin/${name}`, { kind: "executable", needed: ["libops.so"] }));
+    assert.deepEqual(withoutPrograms([one, ...programs]), { libraries: [one], said: ["Programs were not judged: opsc, opsrun are started by themselves, with another search for libraries."] });
+    assert.deepEqual(withoutPrograms([one, ...programs.slice(1)]).said, ["Programs were not judged: opsrun is started by itself, with another search for libraries."]);
+    assert.deepEqual(withoutPrograms([one]), { libraries: [one], said: [] });
+  });
+
+  it("comes after what loads it", () => {
+    const module = examined("ops/_C.so", { kind: "python-module", needed: ["libbinding.so"] });
+    const binding = examined("ops/lib/libbinding.so", { kind: "shared-library", needed: ["libcore.so.1"] });
+    const core = examined("ops/lib/libcore.so", { kind: "shared-library", soname: "libcore.so.1", needed: ["libc.so.6"] });
+    assert.deepEqual(order(core, binding, module), ["_C.so", "libbinding.so < _C.so", "libcore.so < libbinding.so"]);
+  });
+
+  it("is judged by itself where it holds operators, is a module, or is loaded by nothing", () => {
+    const module = examined("ops/_C.so", { kind: "python-module", needed: ["libops.so", "_D.so"] });
+    assert.deepEqual(order(module, examined("ops/libops.so", { kind: "operator-library" }), examined("ops/_D.so", { kind: "python-module" }), examined("ops/libother.so", { kind: "shared-library" })), ["_C.so", "libops.so", "_D.so", "libother.so"]);
+  });
+
+  it("ends where libraries load each other", () => {
+    assert.deepEqual(order(examined("ops/liba.so", { kind: "shared-library", needed: ["libb.so", "liba.so"] }), examined("ops/libb.so", { kind: "shared-library", needed: ["liba.so"] })), ["libb.so < liba.so", "liba.so < libb.so"]);
   });
 });
