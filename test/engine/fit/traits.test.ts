@@ -107,6 +107,30 @@ test("python-suffix: the name is looked for or not; abi3 and abi3t have their ow
   assert.equal(answer("python-suffix", { profile: {}, installed: cp311 }), "nothing");
 });
 
+test("python-module: the name of the file and that of the entry must be one", () => {
+  const named = (file: string, ...entries: readonly string[]): Case => ({ profile: { path: `/project/${file}`, kind: "python-module", modules: entries.map((entry) => ({ name: entry.replace(/^Py(?:InitU?|ModExport)_/, ""), entry, suffix: undefined })) } });
+  for (const file of ["ops.so", "ops.cpython-311-x86_64-linux-gnu.so", "ops.abi3.so", "ops.pypy311-pp73-x86_64-linux-gnu.so"]) {
+    assert.equal(answer("python-module", named(file, "PyInit__C")), "false error", file);
+    assert.equal(answer("python-module", named(file, "PyInit_ops")), "nothing", file);
+  }
+  assert.match(comparison("python-module", named("ops.so", "PyInit__C"))?.because ?? "", /import ops asks it for PyInit_ops and stops with "dynamic module does not define module export function \(PyInit_ops\)"/);
+  // One of several is enough, PEP 793 has another entry, PEP 489 writes other letters otherwise, and nobody imports these under their names.
+  assert.equal(answer("python-module", named("ops.so", "PyInit_other", "PyInit_ops")), "nothing");
+  assert.equal(answer("python-module", named("ops.so", "PyModExport_ops")), "nothing");
+  assert.equal(answer("python-module", named("ops.so", "PyInitU_ps_kpa")), "nothing");
+  assert.equal(answer("python-module", named("libops.so", "PyInit__C")), "nothing");
+  assert.equal(answer("python-module", named("ops.so.1", "PyInit__C")), "nothing");
+  const operators = { ...named("ops.so", "PyInit__C"), sketch: { imports: ["_ZN5torch7LibraryC1ENS0_4KindENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt8optionalIN3c1011DispatchKeyEEPKcj"] } };
+  assert.equal(answer("python-module", operators), "false warning");
+});
+
+test("a module of another Python, and one under another name, does not load", () => {
+  const verdict = (path: string, suffix: string | undefined, entry: string): string => fit(built({ path, kind: "python-module", modules: [{ name: entry.slice(7), entry, suffix }] }), library(path, { imports: [] }), environment({ torch, body: installed(python("3.11.7", "cpython-311-x86_64-linux-gnu")) }), options).verdict;
+  assert.equal(verdict("/project/ops.cpython-312-x86_64-linux-gnu.so", "cpython-312-x86_64-linux-gnu", "PyInit_ops"), "conflict");
+  assert.equal(verdict("/project/ops.cpython-311-x86_64-linux-gnu.so", "cpython-311-x86_64-linux-gnu", "PyInit_ops"), "no-conflict");
+  assert.equal(verdict("/project/ops.so", undefined, "PyInit__C"), "conflict");
+});
+
 test("python-stable-abi: the level of the limited API against the interpreter", () => {
   assert.equal(answer("python-stable-abi", { facts: [fact("python-limited-api", "3.12")], installed: [fact("python-version", "3.11.7")] }), "false error");
   assert.equal(answer("python-stable-abi", { facts: [fact("python-limited-api", "3.9")], installed: [fact("python-version", "3.11.7")] }), "true");

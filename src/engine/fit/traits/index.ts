@@ -5,7 +5,7 @@ import type { TraitComparison } from "../types.ts";
 import { cudaArchitectures, cudaLibraryCopies, cudaVersion } from "./cuda.ts";
 import { gxxAbiVersion, libstdcxxAbi, pybind11Internals } from "./cxx.ts";
 import { glibc, libstdcxxVersion, platform } from "./machine.ts";
-import { limitedApi, pythonSuffix } from "./python.ts";
+import { limitedApi, pythonModule, pythonSuffix } from "./python.ts";
 import type { Comparison, Sides } from "./setting.ts";
 import { layout, stableMinimum, stamp } from "./torch.ts";
 
@@ -13,7 +13,7 @@ export type { Sides } from "./setting.ts";
 export { builtTorch } from "./torch.ts";
 
 const comparisons: readonly Comparison[] = [
-  platform, pythonSuffix, limitedApi, stamp, libstdcxxAbi, stableMinimum, cudaVersion, cudaArchitectures, cudaLibraryCopies,
+  platform, pythonSuffix, pythonModule, limitedApi, stamp, libstdcxxAbi, stableMinimum, cudaVersion, cudaArchitectures, cudaLibraryCopies,
   glibc, libstdcxxVersion, pybind11Internals, gxxAbiVersion, layout,
 ];
 

@@ -43,6 +43,27 @@ export const pythonSuffix: Comparison = ({ built, environment }) => {
   return { trait: "python-suffix", built: suffix, installed: theirs.value, agrees, weight: "error", because, evidence };
 };
 
+/** Names by which a library of operators registers: torch.ops.load_library opens it under any name. */
+const registersOperators = /^(?:_ZN5torch7LibraryC[12]E|_ZN3c1017RegisterOperators|aoti_torch_library_init_|torch_library_impl$)/;
+
+/**
+ * The module that a file defines against the name under which Python imports it, which is that of the file: "dynamic module
+ * does not define module export function (PyInit_ops)". lib*.so is imported by nobody under its name, and names of modules
+ * that are not ASCII are written otherwise (PEP 489).
+ */
+export const pythonModule: Comparison = ({ built: { path: file, profile }, unstableNames, stableNames }) => {
+  const { modules, kind } = profile;
+  const [first] = modules;
+  const name = /^(?!lib)(\w+)(?:\.(?:cpython-3|pypy3|graalpy)[\w-]*|\.abi3t?)?\.so$/.exec(path.basename(file))?.[1];
+  if (first === undefined || name === undefined || kind !== "python-module" || modules.some((one) => one.name === name || !/^Py(?:Init|ModExport)_/.test(one.entry))) {
+    return undefined;
+  }
+  const isLoadedOtherwise = [...unstableNames, ...stableNames].some((one) => registersOperators.test(one));
+  const entries = modules.map((one) => one.entry).join(", ");
+  const because = `The file defines ${entries} and is named ${path.basename(file)}: import ${name} asks it for PyInit_${name} and stops with "dynamic module does not define module export function (PyInit_${name})". The name that its source gives to PYBIND11_MODULE or PyInit_, that of the target and that of the file must be one${isLoadedOtherwise ? "; as a library of operators (torch.ops.load_library) it loads" : ""}.`;
+  return { trait: "python-module", built: entries, installed: `PyInit_${name}, by the name of the file`, agrees: false, weight: isLoadedOtherwise ? "warning" : "error", because, evidence: [{ kind: "file", path: file, what: `exports ${entries}` }] };
+};
+
 /** The level of the limited API that a module was built for against the interpreter. */
 export const limitedApi: Comparison = ({ built, environment }) => {
   const mine = known(built, "python-limited-api");

@@ -8,7 +8,7 @@ import { disagreements, loaderSays, missingFromOthers, symbolsPhrase } from "./w
 
 export function otherPython(context: RuleContext, file: BuiltFile): Observed | undefined {
   if (file.fit === undefined || file.origin === "jit-cache") return undefined;
-  return otherMachine(context, file) ?? limitedApiBroken(context, file) ?? otherInterpreter(context, file) ?? missingPythonSymbols(context, file);
+  return otherMachine(context, file) ?? limitedApiBroken(context, file) ?? otherInterpreter(context, file) ?? otherName(context, file) ?? missingPythonSymbols(context, file);
 }
 
 /** Builds for other machines may lie in a project; what is asked about or installed is meant for this one. */
@@ -31,6 +31,11 @@ function otherInterpreter(context: RuleContext, file: BuiltFile): Observed | und
     severity: file.origin === "installed" || file.origin === "beside-package" ? "warning" : first.weight,
     against: first.evidence,
   };
+}
+
+/** What lies in a build folder may get its name when it is installed. */
+function otherName(context: RuleContext, file: BuiltFile): Observed | undefined {
+  return file.origin === "build-folder" ? undefined : traitSaid(context, file, "python-module");
 }
 
 function missingPythonSymbols(context: RuleContext, file: BuiltFile): Observed | undefined {

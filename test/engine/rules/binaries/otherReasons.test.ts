@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { missingLibrary } from "../../../../src/engine/rules/missing-library.ts";
+import { pythonAbi } from "../../../../src/engine/rules/python-abi.ts";
 import { torchSymbols } from "../../../../src/engine/rules/torch-symbols.ts";
-import { missing } from "../../../support/built-file.ts";
+import { missing, trait } from "../../../support/built-file.ts";
 import { RuleProject } from "../../../support/rule-project.ts";
 
 function project() {
@@ -21,4 +22,10 @@ test("a rebuild is no advice for a name that no recorded release exports", () =>
   assert.match(said({ neverExported: ["_ZN3c105neverEv"] }), /No recorded release of torch exports the first: it belongs to another build of torch \(a nightly, ROCm, one of its own\), or a source that defines it was left out\./);
   assert.doesNotMatch(said({ neverExported: ["_ZN3c105neverEv"] }), /[Rr]ebuild/);
   assert.match(said({}), /Rebuild it against this torch\./);
+});
+
+test("a module under another name than its entry's is python-abi, but not in a build folder, from where it is installed under some name", () => {
+  const said = (origin: "named" | "build-folder") => project().build("/p/ops.so", { file: { origin }, fit: { traits: [trait("python-module", "PyInit__C", "PyInit_ops, by the name of the file")] } }).check(pythonAbi).map((one) => one.severity);
+  assert.deepEqual(said("named"), ["error"]);
+  assert.deepEqual(said("build-folder"), []);
 });
