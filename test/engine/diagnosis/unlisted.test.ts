@@ -135,6 +135,13 @@ describe("libraries of an environment that no RECORD lists", () => {
     assert.match(place.scan().notChecked.join(" "), /ops 0\.1 is installed editable, and no \.pth file or finder tells from which folder it is imported/);
   });
 
+  it("are known to be none where a finder names the single files of a project", () => {
+    const place = new Place().editable("ops", "src");
+    writeFiles(place.root, { "src/ops/__init__.py": "" });
+    writeFiles(place.site, { "_ops_editable.pth": "import _ops_editable\n", "_ops_editable.py": `install({'ops': '${place.root}/src/ops/__init__.py'}, {}, None)\n` });
+    assert.deepEqual(place.scan().notChecked.filter((one) => one.includes("editable")), []);
+  });
+
   it("do not make the search endless", () => {
     const place = new Place();
     fs.mkdirSync(path.join(place.root, "deep"));

@@ -52,7 +52,8 @@ export function* unlistedLibraries(installed: InstalledBody, recorded: ReadonlyS
   }
   const inSites = walk.found.splice(0).map((file): Candidate => ({ path: file, origin: "installed" }));
   const editables = installed.distributions.flatMap((one) => editable(one, files));
-  const places = sites.flatMap((site) => addedPlaces(site, files)).slice(0, limits.places);
+  const named = sites.flatMap((site) => namedPlaces(site, files));
+  const places = named.filter(({ place }) => isLibraryName(place) || files.status(place)?.kind === "directory").slice(0, limits.places);
   walk.isInProject = true;
   for (const { place, isSearched } of places) {
     yield place;
@@ -68,7 +69,7 @@ export function* unlistedLibraries(installed: InstalledBody, recorded: ReadonlyS
     const owner = editables.find(({ source }) => isBelow(file, source))?.distribution;
     return { path: file, origin: "editable-install", ...(owner === undefined ? {} : { distribution: { name: owner.name, version: owner.version, requires: owner.requires } }) };
   });
-  const unfollowed = editables.filter(({ source }) => !places.some(({ place }) => isBelow(place, source) || isBelow(source, place))).map(({ distribution }) => `${distribution.name} ${distribution.version}`);
+  const unfollowed = editables.filter(({ source }) => !named.some(({ place }) => isBelow(place, source) || isBelow(source, place))).map(({ distribution }) => `${distribution.name} ${distribution.version}`);
   const notChecked = [
     ...(unfollowed.length === 0 ? [] : [`${few(unfollowed)} ${unfollowed.length === 1 ? "is" : "are"} installed editable, and no .pth file or finder tells from which folder ${unfollowed.length === 1 ? "it is" : "they are"} imported: libraries there were not looked at.`]),
     ...(walk.foreign.length === 0 ? [] : [`${walk.foreign.length} ${walk.foreign.length === 1 ? "module is" : "modules are"} for another Python than this one and ${walk.foreign.length === 1 ? "was" : "were"} left out: ${few([...new Set(walk.foreign.map((one) => path.basename(one)))])}.`]),
@@ -160,7 +161,7 @@ interface Place {
  * (Python's `site` module); finders of setuptools, scikit-build-core and meson-python name packages, files and build
  * folders by their absolute paths.
  */
-function addedPlaces(site: string, files: Files): readonly Place[] {
+function namedPlaces(site: string, files: Files): readonly Place[] {
   return files.list(site).flatMap((name): readonly Place[] => {
     const isPaths = name.endsWith(".pth");
     if (!isPaths && !/^_.*editable.*\.py$/.test(name)) {
@@ -171,7 +172,7 @@ function addedPlaces(site: string, files: Files): readonly Place[] {
     return isPaths
       ? text.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("#") && !/^import[ \t]/.test(line)).map((line) => ({ place: path.resolve(site, line), isSearched: true }))
       : [...text.matchAll(/(['"])(\/[^'"\n]+)\1/g)].map((match) => ({ place: path.resolve(match[2] ?? site), isSearched: false }));
-  }).filter(({ place }) => place !== site && (isLibraryName(place) || files.status(place)?.kind === "directory"));
+  });
 }
 
 function editable(distribution: InstalledDistribution, files: Files): readonly { readonly distribution: InstalledDistribution; readonly source: string }[] {
