@@ -31,6 +31,8 @@ export interface LibraryImage {
   readonly exportsKnownBy: "names" | "hashes";
   /** Whether a symbol of that name (and version, when given and known) can be bound to here. */
   defines(name: string, version?: string): boolean;
+  /** Whether it may export a name although `defines` says no: what is known of it leaves out names of that kind. */
+  mayDefine?(name: string): boolean;
   /** Names of symbols that others can bind to; empty when only hashes are known. */
   exportedNames(): Iterable<string>;
   /** Those of the names in which a text stands; absent: look through all. */

@@ -49,10 +49,13 @@ export function fit(built: BuiltBody, image: LibraryImage, place: FitEnvironment
   const resolution = resolveSymbols(objects, root, searched, { interpreter: environment.python !== undefined, torch: environment.torchLibraries.length > 0 });
   const { certain, hidden } = withoutUnfound(resolution.missing, unfound, options.history);
   const lacking = withoutBrought(image, { missing: certain, unfound }, options.loadedBy ?? []);
+  const images = searched.flatMap((one) => one.image ?? []);
+  const outside = outsideOf(before, searched, environment);
+  const leftOpen = lacking.missing.filter((one) => mayBeTorchs(one, images, outside));
   const around = {
     environment,
-    scope: searched.flatMap((one) => one.image ?? []),
-    outside: outsideOf(before, searched, environment),
+    scope: images,
+    outside,
     history: options.history,
     root: image,
   };
@@ -65,14 +68,14 @@ export function fit(built: BuiltBody, image: LibraryImage, place: FitEnvironment
   const sides = { built, environment, options, scope: searched, usesUnstable, unstableNames, stableNames, candidates: releases.releases };
   const bare = withoutVersions(objects, searched, load.model);
   const traits = [...(second === undefined ? [] : [second]), ...(bare === undefined ? [] : [bare]), ...compareTraits(sides)];
-  const missing = lacking.missing.map((one, index) => classify(one, around, index < comparedNamesakes));
+  const missing = lacking.missing.filter((one) => !leftOpen.includes(one)).map((one, index) => classify(one, around, index < comparedNamesakes));
   const missingDependencies = isForeign ? [] : lacking.unfound.map((one) => missingDependency(one, environment, isProgram ? "program" : importTorch ? "after-torch" : "before-torch"));
   // What another torch does not bring: then no release alone would do.
   const isMoreThanTorch = missingDependencies.length > 0 || versions.missing.length > 0 || missing.some((one) => !ofAnotherTorch.has(one.kind));
   const told = isMoreThanTorch ? { releases: undefined, unrecorded: [] } : releases;
   const neverExported = missing.filter((one) => one.kind === "drift" && isNeverExported(one.symbol, options.history)).map((one) => one.symbol);
   const isConflict = missing.length > 0 || missingDependencies.length > 0 || versions.missing.length > 0 || traits.some((one) => one.agrees === false && one.weight === "error" && decisive.has(one.trait));
-  const doubts = doubtsOf(resolution, environment, usesUnstable || stableNames.length > 0, isObject);
+  const doubts = doubtsOf(resolution, leftOpen, environment, usesUnstable || stableNames.length > 0, isObject);
   return {
     built,
     against: environment.body,
@@ -187,6 +190,11 @@ function mayDefine(library: string, { family, symbol }: Import, history: SymbolH
   return /^libpython/.test(library) ? family === "python" : !isSystemLibrary(library) && family === "own-or-other";
 }
 
+/** A name outside of torch's namespaces that a library of torch in the scope may hold, of which such names are not recorded. */
+function mayBeTorchs({ family, symbol }: Import, scope: readonly LibraryImage[], outside: readonly LibraryImage[]): boolean {
+  return family === "own-or-other" && symbol.version === undefined && scope.some((one) => one.mayDefine?.(symbol.name) === true) && !outside.some((one) => one.defines(symbol.name));
+}
+
 /** Libraries that are in the process or beside torch, and not in the scope of the file. */
 function outsideOf(before: TorchProcess, searched: readonly LoadedObject[], environment: FitEnvironment): readonly LibraryImage[] {
   const inside = new Set(searched.map((one) => one.path));
@@ -195,7 +203,7 @@ function outsideOf(before: TorchProcess, searched: readonly LoadedObject[], envi
 }
 
 /** What leaves the answer open: torch's side or the file's own imports were not readable. */
-function doubtsOf(resolution: Resolution, environment: FitEnvironment, usesTorch: boolean, isObject: boolean): readonly string[] {
+function doubtsOf(resolution: Resolution, leftOpen: readonly Import[], environment: FitEnvironment, usesTorch: boolean, isObject: boolean): readonly string[] {
   const doubts: string[] = [];
   if (isObject) {
     doubts.push("An object file is not loaded by itself: only the library or module that is linked from it can be checked.");
@@ -205,6 +213,11 @@ function doubtsOf(resolution: Resolution, environment: FitEnvironment, usesTorch
   }
   for (const one of resolution.unread) {
     doubts.push(`The symbols that ${one.path} needs could not be read.`);
+  }
+  const [first] = leftOpen;
+  if (first !== undefined) {
+    const [symbols, theirs, belong] = leftOpen.length === 1 ? ["symbol", "its", "belongs"] : ["symbols", "their", "belong"];
+    doubts.push(`${leftOpen.length} ${symbols} (${first.symbol.name}${leftOpen.length > 1 ? ", ..." : ""}) that nothing else provides may lie in a library of ${environment.body.name}, of which names of ${theirs} kind were not recorded, or ${belong} to a source that was not compiled or linked.`);
   }
   for (const [library, imports] of resolution.uncertain) {
     const open = isSystemLibrary(library) || isOpenMpLibrary(library) ? [] : imports.filter((one) => one.family === "torch" || one.family === "torch-stable" || (one.family === "own-or-other" && one.symbol.version === undefined));

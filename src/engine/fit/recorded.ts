@@ -7,6 +7,9 @@ import type { InstalledBody } from "../model/index.ts";
 import { environmentOfImages } from "./images.ts";
 import type { FitEnvironment } from "./types.ts";
 
+/** Libraries of torch that export thousands of names outside of torch's namespaces; of libc10 those are inline functions. */
+const manifold = /^libtorch_(?:cpu|cuda|python|hip|xpu)\w*\.so$/;
+
 const bundled = table.bundled.map((one) => new RegExp(one));
 
 /**
@@ -29,7 +32,7 @@ export function environmentOfRelease(body: InstalledBody, symbols: RecordedSymbo
     ...environment,
     notKnown: [
       ...environment.notKnown,
-      `The symbols of ${body.name} are those that were recorded of the wheel of torch ${version} on PyPI (${symbols.source}); names of kinds that no extension binds to were not recorded and are taken for exported.`,
+      `The symbols of ${body.name} are those that were recorded of the wheel of torch ${version} on PyPI (${symbols.source}); names of kinds that no extension binds to were not recorded: those in the namespaces of torch and of projects that are built into it are taken for exported, of others it is left open.`,
       ...(isOtherAbi ? [`That wheel has _GLIBCXX_USE_CXX11_ABI=${recordedAbi}; for this build its names were put into the other spelling.`] : []),
     ],
   };
@@ -46,6 +49,7 @@ function imageOf(library: RecordedLibrary, torch: string, isOtherAbi: boolean): 
     runpath: [],
     exportsKnownBy: "names",
     defines: (name) => exports(name),
+    ...(manifold.test(library.name) ? { mayDefine: (name: string) => library.exports(name) === undefined } : {}),
     *exportedNames() {
       for (const name of library.exportedNames()) {
         yield isOtherAbi ? (abiTwin(name) ?? name) : name;
