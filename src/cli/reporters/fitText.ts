@@ -70,7 +70,7 @@ function fileLines(file: FileFit, report: FitReport, paint: Paint): string[] {
   const [dependency] = file.missingDependencies;
   const [version] = file.missingVersions;
   if (dependency !== undefined) {
-    out.push("", ...wrap(`The loader would say: ${dependency.name}: cannot open shared object file: No such file or directory`, "  "));
+    out.push("", ...wrap(`The loader would say: ${dependency.refused ?? `${dependency.name}: cannot open shared object file: No such file or directory`}`, "  "));
   } else if (version !== undefined) {
     out.push("", ...wrap(`The loader would say: ${version.foundIn}: version \`${version.version}' not found`, "  "));
   } else if (first !== undefined) {

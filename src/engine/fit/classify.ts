@@ -29,7 +29,7 @@ export function classify(one: Import, around: Surroundings, withNamesake: boolea
   const image = one.object.image;
   return {
     symbol: name,
-    ...(version === undefined ? {} : { version: version.name }),
+    ...(version === undefined ? {} : { version: version.name, ...(version.library === undefined ? {} : { versionOf: version.library }) }),
     demangled: demangle(name) ?? name,
     binding: binding === "weak" ? "weak" : "global",
     ...kindOf(one, around, withNamesake),

@@ -1,5 +1,6 @@
 import * as path from "node:path";
 import table from "../../../data/cuda-libraries.json" with { type: "json" };
+import measured from "../../../data/nvidia-libraries.json" with { type: "json" };
 
 interface Row {
   readonly stem: string;
@@ -42,6 +43,14 @@ export function cudaLibrary(name: string): CudaLibrary | undefined {
 
 export function isCudaLibrary(name: string): boolean {
   return cudaLibrary(name) !== undefined;
+}
+
+/** libOpenCL is the loader of every vendor's OpenCL, and no part of CUDA. */
+const toolkit = new Set([...rows.keys(), ...measured.libraries.map(({ soname }) => soname.split(".so", 1)[0] ?? "").filter((stem) => stem !== "libOpenCL")]);
+
+/** Whether a library belongs to CUDA's toolkit, cuDNN, NCCL and their like, and bears its own name. */
+export function isToolkitLibrary(name: string): boolean {
+  return toolkit.has(/^(lib[\w-]+)\.so/.exec(name)?.[1] ?? "");
 }
 
 /** The distribution on PyPI that brings a library, for the CUDA of torch where the soname leaves it open. */

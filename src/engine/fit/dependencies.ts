@@ -19,13 +19,20 @@ export type Moment = "after-torch" | "before-torch" | "program";
 /** Says of a library that the loader would not find whose it is. */
 export function missingDependency(one: Unfound, environment: FitEnvironment, moment: Moment): MissingDependency {
   const { because, providedBy } = explain(one, environment, moment);
-  return { name: one.name, neededBy: one.neededBy.path, searched: one.searched, ...(providedBy === undefined ? {} : { providedBy }), because };
+  return {
+    name: one.name,
+    neededBy: one.neededBy.path,
+    searched: one.searched,
+    ...(providedBy === undefined ? {} : { providedBy }),
+    ...(one.refusal === undefined ? {} : { refused: one.refusal.loaderText }),
+    because,
+  };
 }
 
 function explain({ name, neededBy, refusal }: Unfound, environment: FitEnvironment, moment: Moment): { readonly because: string; readonly providedBy?: string } {
   const who = path.basename(neededBy.path);
   if (refusal !== undefined) {
-    return { because: `${who} loads ${name}, and what the loader finds is no library. ${refusal}` };
+    return { because: `${who} loads ${name}, and what the loader finds is no library. ${refusal.because}` };
   }
   const torch = torchName(environment);
   const stem = plainStem(name);

@@ -4,7 +4,7 @@ import type { Files } from "../model/index.ts";
 import { openLibrary } from "./openImage.ts";
 import { isForMachine, readLoaderCache } from "./loaderCache.ts";
 import type { LoaderCacheEntry } from "./loaderCache.ts";
-import type { MachineLibraries } from "./types.ts";
+import type { MachineLibraries, Refusal } from "./types.ts";
 
 const maximumCacheSize = 16 * 1024 * 1024;
 const cacheFile = "/etc/ld.so.cache";
@@ -20,7 +20,7 @@ export interface MachineSettings {
 /** The libraries of this machine: its loader's cache and folders, opened as they are asked for. */
 export function machineLibraries(files: Files, settings: MachineSettings): MachineLibraries {
   const opened = new Map<string, LibraryImage | undefined>();
-  const refusals = new Map<string, string>();
+  const refusals = new Map<string, Refusal>();
   const folders = new Map<string, boolean>();
   let cache: ReadonlyMap<string, readonly LoaderCacheEntry[]> | undefined;
   const multiarch = `${settings.platform}-linux-gnu`;
@@ -35,10 +35,10 @@ export function machineLibraries(files: Files, settings: MachineSettings): Machi
       // The loader knows a file by its inode: links to one library are one library.
       const real = files.realPath(file);
       const answer = real === undefined ? undefined : opened.get(real) ?? openLibrary(file, files);
-      if (typeof answer === "string") {
+      if (answer !== undefined && "loaderText" in answer) {
         refusals.set(file, answer);
       }
-      const image = typeof answer === "string" ? undefined : answer;
+      const image = answer === undefined || "loaderText" in answer ? undefined : answer;
       opened.set(file, image);
       if (real !== undefined) {
         opened.set(real, image);

@@ -2,6 +2,7 @@ import * as path from "node:path";
 import type { LibraryImage } from "../binaries/library.ts";
 import { searchLibrary } from "./search.ts";
 import type { Places, Requester } from "./search.ts";
+import type { Refusal } from "./types.ts";
 
 /** A chain of dependencies of hostile files ends here. */
 const maximumObjects = 2000;
@@ -22,8 +23,8 @@ export interface Unfound {
   readonly name: string;
   readonly neededBy: LoadedObject;
   readonly searched: readonly string[];
-  /** A file of that name is there and is no library: a sentence. */
-  readonly refusal?: string;
+  /** A file of that name is there and is no library. */
+  readonly refusal?: Refusal;
 }
 
 /** What one dlopen brings. */

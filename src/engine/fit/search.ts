@@ -1,6 +1,6 @@
 import * as path from "node:path";
 import type { LibraryImage } from "../binaries/library.ts";
-import type { MachineLibraries } from "./types.ts";
+import type { MachineLibraries, Refusal } from "./types.ts";
 
 /** An object of the process, as far as the search for its dependencies asks. */
 export interface Requester {
@@ -24,7 +24,7 @@ export interface Found {
 
 /** A file of that name that is no ELF file: the loader looks no further. */
 export interface Refused {
-  readonly refusal: string;
+  readonly refusal: Refusal;
 }
 
 /** Variants for newer processors that glibc 2.33 and later looks into first, the best first. */

@@ -9,6 +9,8 @@ export interface ReportedSymbol {
   readonly symbol: string;
   readonly demangled: string;
   readonly version?: string;
+  /** The library that the version is asked of. */
+  readonly versionOf?: string;
   readonly binding: "global" | "weak";
   readonly kind: "abi-twin" | "drift" | "missing-library" | "own" | "stable-shim" | "other-library";
   readonly twin?: string;
@@ -46,7 +48,7 @@ export interface FileFit {
   readonly file: string;
   readonly verdict: Verdict;
   readonly missing: readonly ReportedSymbol[];
-  readonly missingDependencies: readonly { readonly name: string; readonly neededBy: string; readonly searched: readonly string[]; readonly providedBy?: string; readonly because: string }[];
+  readonly missingDependencies: readonly { readonly name: string; readonly neededBy: string; readonly searched: readonly string[]; readonly providedBy?: string; readonly refused?: string; readonly because: string }[];
   readonly missingVersions: readonly { readonly version: string; readonly library: string; readonly foundIn: string; readonly highest: string | null }[];
   readonly traits: readonly ReportedTrait[];
   /** Releases of torch with every torch symbol that the file needs; null: not told. */

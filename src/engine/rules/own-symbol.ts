@@ -1,4 +1,5 @@
 import { onBuilt } from "./binaries/report.ts";
+import { isOwn } from "./binaries/failures.ts";
 import type { Observed } from "./binaries/report.ts";
 import { loaderSays, missingOf, needing, symbolsPhrase } from "./binaries/words.ts";
 import type { BuiltFile, Rule, RuleContext } from "./rule.ts";
@@ -12,23 +13,12 @@ export const ownSymbol: Rule = {
 };
 
 function unowned(context: RuleContext, file: BuiltFile): Observed | undefined {
-  const missing = missingOf(file, "own").filter((one) => !mayBeTorchs(file, one.demangled));
+  const missing = missingOf(file, "own").filter((one) => isOwn(file, one));
   const [first] = missing;
-  if (first === undefined || file.origin === "jit-cache" || !loadsByItself(file)) return undefined;
+  if (first === undefined || file.origin === "jit-cache") return undefined;
   const sources = file.target?.target.sources.map((one) => one.path.slice(Math.max(one.path.lastIndexOf("/"), one.path.lastIndexOf("\\")) + 1)) ?? [];
   const compiled = sources.length === 0 || sources.length > 8 ? "" : ` Target ${file.target?.name ?? ""} compiles ${sources.join(", ")}.`;
   return {
     message: `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}, which neither it nor any library that it loads defines, nor torch, CUDA or Python. ${loaderSays(file, first.symbol)} A source that defines it was not compiled, or a library was not linked.${compiled} This is no ABI mismatch.`,
   };
-}
-
-/** A plain library of a package may count on its host, which has loaded the rest. */
-function loadsByItself(file: BuiltFile): boolean {
-  const { kind } = file.body.profile;
-  return kind === "python-module" || kind === "operator-library" || (kind === "shared-library" && (file.target !== undefined || file.origin === "named"));
-}
-
-/** Of a release that is known by its recorded symbols, some of what libtorch_python exports is not on record. */
-function mayBeTorchs(file: BuiltFile, demangled: string): boolean {
-  return file.fit?.against.torchRoot === undefined && /\b(?:pybind11|at|c10|torch|caffe2)::/.test(demangled.split("(", 1)[0] ?? "");
 }

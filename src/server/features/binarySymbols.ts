@@ -52,7 +52,7 @@ function loaderSays(fit: FileFit): string | undefined {
   const [version] = fit.missingVersions;
   const symbol = fit.missing.find((one) => one.binding === "global");
   if (dependency !== undefined) {
-    return `${dependency.name}: cannot open shared object file: No such file or directory`;
+    return dependency.refused ?? `${dependency.name}: cannot open shared object file: No such file or directory`;
   }
   if (version !== undefined) {
     return `${version.foundIn}: version \`${version.version}' not found (required by ${fit.file})`;

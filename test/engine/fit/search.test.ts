@@ -14,7 +14,7 @@ function found(own: Sketch, there: readonly string[], rest: { readonly loader?: 
   const loader: Requester | undefined = rest.loader === undefined ? undefined : { image: library("/app/loader.so", rest.loader), loader: undefined };
   const places = { machine: machine(there.map((folder) => library(`${folder}/libx.so`, rest.file)), settings), companions: new Map<string, LibraryImage>(), main: rest.main === undefined ? undefined : library("/bin/main", rest.main) };
   const answer = searchLibrary("libx.so", { image: library("/app/ops.so", own), loader }, places, []);
-  return answer === undefined ? undefined : "refusal" in answer ? answer.refusal : `${answer.image.path} (${answer.how})`;
+  return answer === undefined ? undefined : "refusal" in answer ? answer.refusal.loaderText : `${answer.image.path} (${answer.how})`;
 }
 
 test("RPATH comes first: the requester's, then that of what loaded it, then the executable's", () => {
@@ -68,6 +68,7 @@ test("libraries that come with the file are found where its RUNPATH leads", () =
 
 test("a file of that name that is no library ends the search", () => {
   const files = machine([library("/usr/lib/libx.so")]);
-  const damaged = { ...files, refusal: (path: string): string | undefined => (path === "/variable/libx.so" ? "invalid ELF header" : undefined), libraryPath: ["/variable"] };
-  assert.deepEqual(searchLibrary("libx.so", { image: library("/app/ops.so"), loader: undefined }, { machine: damaged, companions: new Map(), main: undefined }, []), { refusal: "invalid ELF header" });
+  const refusal = { because: "It is text.", loaderText: "/variable/libx.so: invalid ELF header" };
+  const damaged = { ...files, refusal: (path: string) => (path === "/variable/libx.so" ? refusal : undefined), libraryPath: ["/variable"] };
+  assert.deepEqual(searchLibrary("libx.so", { image: library("/app/ops.so"), loader: undefined }, { machine: damaged, companions: new Map(), main: undefined }, []), { refusal });
 });

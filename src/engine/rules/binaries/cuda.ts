@@ -3,9 +3,10 @@ import { valueOf } from "../../model/index.ts";
 import type { BuiltFile, RuleContext } from "../rule.ts";
 import { torchName } from "../support.ts";
 import { cudaMajor, missingCuda } from "./dependencies.ts";
+import { ofDependency, stopsWith } from "./failures.ts";
 import type { Observed } from "./report.ts";
 import { againstOf, traitSaid } from "./traits.ts";
-import { listed, loading, needing } from "./words.ts";
+import { listed, needing } from "./words.ts";
 
 /** A file for another CUDA major than torch's, or for a torch with CUDA where torch has none. */
 export function otherCuda(context: RuleContext, file: BuiltFile): Observed | undefined {
@@ -26,7 +27,7 @@ export function otherCuda(context: RuleContext, file: BuiltFile): Observed | und
   const names = listed(missing.map((one) => one.name));
   const plural = missing.length > 1 ? "are" : "is";
   const needs = `${needing(context, file, first.neededBy)} ${names}`;
-  const stops = `${loading(file)} stops with "${first.name}: cannot open shared object file: No such file or directory".`;
+  const stops = stopsWith(file, ofDependency(first));
   if (has === null) {
     return { message: `${needs}, and ${torch} is built without CUDA, so ${plural === "is" ? "it is" : "they are"} not there. ${stops} Install a torch that is built with CUDA, or build without it.`, severity: optional(context, file) ? "info" : "error", against };
   }

@@ -2,12 +2,14 @@
 import type { BuiltFile, RuleContext } from "../rule.ts";
 import { shortPath } from "../support.ts";
 import { missingOthers } from "./dependencies.ts";
+import { mayBeOneOfSeveral, ofDependency, stopsWith } from "./failures.ts";
 import type { Observed } from "./report.ts";
 import { nameOf } from "./subjects.ts";
-import { libraryName, listed, loaderSays, loading, missingFromOthers, missingOf, needing, symbolsPhrase, torchOfFit } from "./words.ts";
+import { lackingVersion } from "./versions.ts";
+import { libraryName, listed, loaderSays, missingFromOthers, missingOf, needing, symbolsPhrase, torchOfFit } from "./words.ts";
 
 export function notLoaded(context: RuleContext, file: BuiltFile): Observed | undefined {
-  return symbolElsewhere(context, file) ?? notFound(context, file) ?? ofOtherRelease(context, file);
+  return notFound(context, file) ?? otherVersion(context, file) ?? symbolElsewhere(context, file) ?? ofOtherRelease(context, file);
 }
 
 function symbolElsewhere(context: RuleContext, file: BuiltFile): Observed | undefined {
@@ -36,23 +38,40 @@ function linkNames(owners: string): string {
 function notFound(context: RuleContext, file: BuiltFile): Observed | undefined {
   const missing = missingOthers(file);
   const [first] = missing;
-  // A package brings libraries for several machines and tries them in turn (one for each FFmpeg, one for each backend).
-  if (first === undefined || file.fit === undefined || (file.origin === "installed" && file.body.profile.kind !== "python-module")) return undefined;
+  if (first === undefined || file.fit === undefined || mayBeOneOfSeveral(file)) return undefined;
   const by = first.providedBy === undefined ? "" : ` ${first.providedBy} brings it.`;
   const searched = first.searched.length === 0 ? "" : ` It was looked for in ${listed(first.searched.map((one) => shortPath(one, context.root)))}.`;
   const rest = missing.length === 1 ? "" : ` So are ${listed(missing.slice(1).map((one) => one.name))}.`;
+  const stops = stopsWith(file, ofDependency(first));
+  if (first.refused !== undefined) {
+    const others = missing.length === 1 ? "" : ` It also needs ${listed(missing.slice(1).map((one) => one.name))}, which the loader does not take either.`;
+    return {
+      message: `${needing(context, file, first.neededBy)} ${first.name}. ${first.because}${others} ${stops}`,
+      ...(file.origin === "installed" ? { severity: "warning" as const } : {}),
+      shown: `${nameOf(context, file)} needs ${first.name}, and what the loader finds is no library.`,
+    };
+  }
   return {
-    message: `${needing(context, file, first.neededBy)} ${first.name}, which is not found.${rest}${searched} ${loading(file)} stops with "${first.name}: cannot open shared object file: No such file or directory".${by}`,
+    message: `${needing(context, file, first.neededBy)} ${first.name}, which is not found.${rest}${searched} ${stops}${by}`,
     ...(file.origin === "installed" ? { severity: "warning" as const } : {}),
     shown: `${nameOf(context, file)} needs ${first.name}, which is not found.`,
   };
+}
+
+/** Versions of glibc and libstdc++ have rules of their own. */
+const ofOthers = /^(?!(?:GLIBC|GLIBCXX|CXXABI)_)/;
+
+/** A library that is there and lacks a version which the file asks of it. */
+function otherVersion(context: RuleContext, file: BuiltFile): Observed | undefined {
+  const said = mayBeOneOfSeveral(file) ? undefined : lackingVersion(context, file, ofOthers);
+  return said === undefined ? undefined : { ...said, message: `${said.message} The file was linked against another release of that library.`, ...(file.origin === "installed" ? { severity: "warning" as const } : {}) };
 }
 
 /** A function of CUDA or of a library that is there, and that the one which would be loaded does not have. */
 function ofOtherRelease(context: RuleContext, file: BuiltFile): Observed | undefined {
   const missing = missingFromOthers(file, "cuda", "own-or-other");
   const [first] = missing;
-  if (first === undefined || (file.origin === "installed" && file.body.profile.kind !== "python-module")) return undefined;
+  if (first === undefined || mayBeOneOfSeveral(file)) return undefined;
   const needs = `${needing(context, file, first.neededBy)} ${symbolsPhrase(missing)}.`;
   return {
     message: `${needs} ${first.because} ${loaderSays(file, first.symbol)}`,

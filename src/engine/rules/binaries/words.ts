@@ -7,11 +7,12 @@ import type { SymbolFamily } from "../../model/index.ts";
 import type { BuiltFile, RuleContext } from "../rule.ts";
 import { joinWords, shortPath, torchName } from "../support.ts";
 import { releasePart } from "../torch.ts";
+import { missingSymbols, ofSymbol, stopsWith } from "./failures.ts";
 import { nameOf } from "./subjects.ts";
 
-/** Symbols of a kind without which the loader refuses the file; a weak one may stay unresolved. */
+/** Symbols of a kind without which the loader refuses the file. */
 export function missingOf(file: BuiltFile, kind: MissingKind): readonly MissingSymbol[] {
-  return file.fit?.missing.filter((one) => one.kind === kind && one.binding === "global") ?? [];
+  return missingSymbols(file).filter((one) => one.kind === kind);
 }
 
 /** Missing names of libraries that are neither torch's nor the project's, by whose they are. */
@@ -21,7 +22,7 @@ export function missingFromOthers(file: BuiltFile, ...families: readonly SymbolF
 
 /** Whether the loader would stop for a symbol. */
 export function missesSymbols(file: BuiltFile): boolean {
-  return file.fit?.missing.some((one) => one.binding === "global") === true;
+  return missingSymbols(file).length > 0;
 }
 
 /** Comparisons of a trait that came out as a disagreement. */
@@ -55,13 +56,9 @@ export function isElsewhere(file: BuiltFile, neededBy: string | undefined): bool
   return neededBy !== undefined && neededBy !== file.body.path && neededBy !== file.body.name;
 }
 
-/** What a person sees: Python's ImportError, or dlopen's message for a library of operators. */
+/** What a person sees for a missing symbol. */
 export function loaderSays(file: BuiltFile, symbol: string): string {
-  return `${loading(file)} stops with "undefined symbol: ${symbol}".`;
-}
-
-export function loading(file: BuiltFile): string {
-  return file.body.profile.kind === "python-module" ? "Importing it" : "Loading it";
+  return stopsWith(file, ofSymbol(symbol));
 }
 
 /** The torch of a fit, as people name it. */
