@@ -30,6 +30,7 @@ export function inspectText(report: InspectReport, colours: boolean): string {
 }
 
 function wheelLines(wheel: WheelProfile, paint: Paint): string[] {
+  const read = wheel.libraries.filter((one) => one.isRead).length;
   const out = rows([
     ["package", `${wheel.name} ${wheel.version}`],
     ["tags", `${wheel.tags.pythons.join(".")}-${wheel.tags.abis.join(".")}-${wheel.tags.platforms.join(".")}`],
@@ -37,7 +38,7 @@ function wheelLines(wheel: WheelProfile, paint: Paint): string[] {
     ["platform needed", [wheel.platformTag ?? (wheel.libraries.length === 0 ? "any: it holds no libraries" : "not known"), ...(wheel.platformTagBesideTorch === undefined || wheel.platformTagBesideTorch === wheel.platformTag ? [] : [`${wheel.platformTagBesideTorch} when torch and CUDA come from their own wheels`])].join("; ")],
     ...(wheel.abi3Floor === undefined ? [] : [["limited API", `all modules keep to that of CPython ${wheel.abi3Floor}`] as const]),
     ["requires", requirements(wheel.requires)],
-    ["libraries", `${wheel.libraries.length}${wheel.libraries.some((one) => one.isGrafted) ? `, of which ${wheel.libraries.filter((one) => one.isGrafted).length} grafted` : ""}`],
+    ["libraries", `${wheel.libraries.length}${read === wheel.libraries.length ? "" : `, of which ${read} ${read === 1 ? "was" : "were"} read`}${wheel.libraries.some((one) => one.isGrafted) ? `, of which ${wheel.libraries.filter((one) => one.isGrafted).length} grafted` : ""}`],
   ]);
   for (const one of wheel.disagreements) {
     out.push(...wrap(one.message, "    ", `  ${paint(one.weight === "error" ? "red" : "yellow", one.weight)}: `));

@@ -88,6 +88,7 @@ async function examineWheel(source: ByteSource, options: ExaminationOptions): Pr
   try {
     const binaries: WheelLibrary[] = [];
     const problems: string[] = [];
+    const unread: { readonly member: string; readonly size: number }[] = [];
     const sniffed = { left: programsLookedFor };
     let held = 0;
     for (const member of archive.members.values()) {
@@ -97,9 +98,12 @@ async function examineWheel(source: ByteSource, options: ExaminationOptions): Pr
       if (!isLibraryName(member.name) && !(await isProgram(archive, member, sniffed))) {
         continue;
       }
-      if (binaries.length + problems.length >= mostLibraries) {
-        problems.push(`${source.name} holds more than ${mostLibraries} libraries; the others were not read.`);
-        break;
+      if (binaries.length + unread.length >= mostLibraries) {
+        if (binaries.length + unread.length === mostLibraries) {
+          problems.push(`${source.name} holds more than ${mostLibraries} libraries; the others were not read.`);
+        }
+        unread.push({ member: member.name, size: member.size });
+        continue;
       }
       options.progress?.(`reading ${member.name}`);
       const inMemory = member.size <= heldInMemory && held + member.size <= heldInTotal;
@@ -109,10 +113,11 @@ async function examineWheel(source: ByteSource, options: ExaminationOptions): Pr
         binaries.push({ member: member.name, size: member.size, body: described.body, image: described.image });
       } else {
         problems.push(described.message);
+        unread.push({ member: member.name, size: member.size });
       }
     }
     options.progress?.(options.verify === true ? "comparing all files with RECORD" : `comparing ${binaries.length} libraries with the wheel's name and metadata`);
-    const wheel = await describeWheel(archive, binaries, { verify: options.verify === true });
+    const wheel = await describeWheel(archive, binaries, { verify: options.verify === true, unread });
     return { file: source.name, kind: "wheel", wheel, binaries, problems, dispose: () => spool.dispose() };
   } catch (error) {
     spool.dispose();

@@ -9,6 +9,7 @@ import { rules } from "../rules/index.ts";
 import type { BuiltFile, RuleContext } from "../rules/index.ts";
 import { builtWithOfInstalled, torchPinnedBy } from "./builtWith.ts";
 import type { Examined, ExaminedBinary } from "./examination.ts";
+import { withGlibc } from "./machineGlibc.ts";
 import { runRules } from "./runRules.ts";
 import { dependentsFirst, variantsOf, withoutForeignTraits, withoutPrograms } from "./wheelMembers.ts";
 import type { Member } from "./wheelMembers.ts";
@@ -51,13 +52,12 @@ export function* judge(examined: Examined, environment: FitEnvironment, options:
   const findings = yield* findingsOf(examined, built, environment, options);
   const { body } = environment;
   const [only] = files;
-  // Promises of the name are about other machines and Pythons, and findings of their own; a wheel that is not whole is not installed.
-  const broken = examined.wheel?.disagreements.some((one) => one.weight === "error" && one.kind === "record") === true;
+  const nothing = isWheel && libraries.length === 0 && examined.problems.length === 0 ? ["The wheel holds no shared library for Linux: there was nothing to compare with torch."] : [];
   return {
     schema: 1,
     file: examined.file,
     against: { torch: valueOf(body.facts, "torch-version") ?? null, source: body.source, name: body.name },
-    verdict: verdictOf(files, examined.problems, broken),
+    verdict: verdictOf(files, examined.problems),
     missing: files.flatMap((one) => one.missing),
     missingDependencies: files.flatMap((one) => one.missingDependencies),
     missingVersions: files.flatMap((one) => one.missingVersions),
@@ -65,7 +65,7 @@ export function* judge(examined: Examined, environment: FitEnvironment, options:
     releasesThatWouldDo: commonReleases(files),
     loaded: isWheel ? [] : (only?.loaded ?? []),
     findings: findings.map(({ rule, severity, message }) => ({ rule, severity, message, docs: `docs/rules/${rule}.md` })),
-    notChecked: [...new Set([...examined.problems, ...said, ...variants.said, ...files.flatMap((one) => one.notChecked)])],
+    notChecked: [...new Set([...examined.problems, ...nothing, ...said, ...variants.said, ...files.flatMap((one) => one.notChecked)])],
     ...(isWheel ? { members: members.map((one) => fileFit(one.fit)) } : {}),
   };
 }
@@ -84,9 +84,12 @@ function builtWith(examined: Examined, file: string, { files }: JudgementOptions
   return found === undefined ? {} : { builtWith: found };
 }
 
-/** The gravest of all files. What could not be read might conflict: then "no conflict" cannot be said. */
-function verdictOf(files: readonly FileFit[], problems: readonly string[], broken: boolean): Verdict {
-  const verdicts = new Set<Verdict>([...files.map((one) => one.verdict), ...(problems.length > 0 ? ["unknown" as const] : []), ...(broken ? ["conflict" as const] : [])]);
+/**
+ * The gravest of all files. What could not be read might conflict: then "no conflict" cannot be said. What a wheel's name,
+ * metadata and RECORD say wrong are findings of their own, and no conflict with a torch.
+ */
+function verdictOf(files: readonly FileFit[], problems: readonly string[]): Verdict {
+  const verdicts = new Set<Verdict>([...files.map((one) => one.verdict), ...(problems.length > 0 ? ["unknown" as const] : [])]);
   return gravest.find((one) => verdicts.has(one)) ?? "no-conflict";
 }
 
@@ -122,7 +125,7 @@ function* findingsOf(examined: Examined, built: readonly BuiltFile[], environmen
     requirements: [],
     built,
     ...(examined.wheel === undefined ? {} : { wheels: [examined.wheel] }),
-    installed: environment.body,
+    installed: withGlibc(environment),
     toolchains: [],
     catalogue: options.catalogue,
     files: options.files,

@@ -34,6 +34,15 @@ export interface WheelDisagreement {
   readonly evidence: readonly Evidence[];
 }
 
+/** A library of a wheel. */
+export interface WheelMember {
+  readonly member: string;
+  readonly size: number;
+  readonly isGrafted: boolean;
+  /** False: not looked into, or no ELF file; what is said of the wheel is said without it. */
+  readonly isRead: boolean;
+}
+
 /** What a wheel says of itself and what it holds. JSON-safe. */
 export interface WheelProfile {
   /** Absolute path or address. */
@@ -49,8 +58,8 @@ export interface WheelProfile {
   readonly isPurelib: boolean | undefined;
   readonly requiresPython: string | undefined;
   readonly requires: readonly string[];
-  /** Members that are ELF files, with their sizes unpacked; grafted: copies of libraries from elsewhere, by their names. */
-  readonly libraries: readonly { readonly member: string; readonly size: number; readonly isGrafted: boolean }[];
+  /** Members that are libraries by their names or first bytes, with their sizes unpacked; grafted: copies of libraries from elsewhere, by their names. */
+  readonly libraries: readonly WheelMember[];
   /** The strictest policy that all libraries keep, as auditwheel names it: "manylinux_2_28_x86_64", "linux_x86_64". */
   readonly platformTag: string | undefined;
   /** The same when what torch and NVIDIA's wheels bring does not count as missing. */

@@ -1,8 +1,10 @@
-import { boundsOf, evaluateMarker, parseMarker, satisfies, valueOf } from "../model/index.ts";
-import type { Finding, MarkerEnvironment, Requirement } from "../model/index.ts";
+import { boundsOf, satisfies } from "../model/index.ts";
+import type { Finding, Requirement } from "../model/index.ts";
 import { looseBuildTorch } from "./build-isolation.ts";
 import { floorTooLow } from "./binaries/requirement.ts";
+import { otherTorchRequired } from "./binaries/wheelInstall.ts";
 import { wheelFindings } from "./binaries/wheels.ts";
+import { applies } from "./markers.ts";
 import { clashes } from "./pins/clashes.ts";
 import { clashingFiles } from "./pins/files.ts";
 import { imageFindings } from "./pins/images.ts";
@@ -20,7 +22,7 @@ export const torchRequirement: Rule = {
   summary: "Requirements on torch that contradict each other, or a native package that does not say which torch it works with.",
   check(context) {
     const perPackage = packagesOf(context).flatMap((one) => [...buildAgainstInstall(context, one), ...clashingLists(context, torchRequirement, one), ...unbound(context, one), ...againstGiven(context, one)]);
-    return [...impossible(context, torchRequirement), ...perPackage, ...recipes(context, torchRequirement), ...clashingFiles(context, torchRequirement), ...imageFindings(context, torchRequirement), ...floorTooLow(torchRequirement, context), ...wheelFindings(torchRequirement, context, (one) => one.kind === "requires-torch")];
+    return [...impossible(context, torchRequirement), ...perPackage, ...recipes(context, torchRequirement), ...clashingFiles(context, torchRequirement), ...imageFindings(context, torchRequirement), ...floorTooLow(torchRequirement, context), ...wheelFindings(torchRequirement, context, (one) => one.kind === "requires-torch"), ...otherTorchRequired(torchRequirement, context)];
   },
 };
 
@@ -82,7 +84,7 @@ function isLoose(context: RuleContext, requirement: Requirement): boolean {
 function againstGiven(context: RuleContext, one: Package): readonly Finding[] {
   const given = givenTorch(context);
   if (!given) return [];
-  const refused = wantedTorch(context, one).filter((requirement) => requirement.known && requirement.conditions.length === 0 && applies(context, requirement) && satisfies(given.version, requirement.specifier) === false);
+  const refused = wantedTorch(context, one).filter((requirement) => requirement.known && requirement.conditions.length === 0 && applies(context, requirement.marker) && satisfies(given.version, requirement.specifier) === false);
   // NGC and source builds call themselves pre-releases of the version that they will become.
   const [first] = refused.filter((requirement) => satisfies(releasePart(given.version), requirement.specifier) === false);
   if (!first) return [];
@@ -92,28 +94,4 @@ function againstGiven(context: RuleContext, one: Package): readonly Finding[] {
     location: first.location,
     against: context.installed?.facts.find((fact) => fact.trait === "torch-version")?.evidence ?? [],
   })];
-}
-
-/** Whether a requirement is in force where the torch to check against lives; not when its marker asks for what is not known. */
-function applies(context: RuleContext, requirement: Requirement): boolean {
-  if (requirement.marker === undefined) return true;
-  const marker = parseMarker(requirement.marker);
-  return marker !== undefined && evaluateMarker(marker, environmentOf(context)) === true;
-}
-
-const systems: Readonly<Record<string, MarkerEnvironment>> = {
-  linux: { sys_platform: "linux", platform_system: "Linux", os_name: "posix" },
-  macos: { sys_platform: "darwin", platform_system: "Darwin", os_name: "posix" },
-  windows: { sys_platform: "win32", platform_system: "Windows", os_name: "nt" },
-};
-
-function environmentOf(context: RuleContext): MarkerEnvironment {
-  const facts = context.installed?.facts ?? [];
-  const python = valueOf(facts, "python-version");
-  const [system = "", machine] = (valueOf(facts, "platform") ?? "").split("-");
-  return {
-    ...systems[system],
-    ...(machine === undefined ? {} : { platform_machine: machine }),
-    ...(python === undefined ? {} : { python_version: minorOf(python), ...(python.split(".").length > 2 ? { python_full_version: python } : {}) }),
-  };
 }

@@ -1,3 +1,4 @@
+import { otherPlace } from "./binaries/wheelInstall.ts";
 import { wheelFindings } from "./binaries/wheels.ts";
 import type { Rule } from "./rule.ts";
 
@@ -8,5 +9,5 @@ export const wheelTag: Rule = {
   name: "wheel-tag",
   severity: "error",
   summary: "A wheel's name or metadata promises what the files in it do not keep.",
-  check: (context) => wheelFindings(wheelTag, context, (one) => promises.has(one.kind)),
+  check: (context) => [...wheelFindings(wheelTag, context, (one) => promises.has(one.kind)), ...otherPlace(wheelTag, context)],
 };

@@ -10,4 +10,5 @@ export { RangeCache } from "./rangeCache.ts";
 export { chooseWheels, findWheels, readIndex, readSidecar } from "./readIndex.ts";
 export { parseIndexPage } from "./indexPage.ts";
 export { locateWheel, parseRemoteSpec } from "./spec.ts";
+export { fitOf } from "./wheelTags.ts";
 export type { WheelTarget } from "./wheelTags.ts";

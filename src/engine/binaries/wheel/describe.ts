@@ -1,7 +1,7 @@
 import * as path from "node:path";
 import { loadSymbolHistory } from "../../catalogue/index.ts";
 import type { RecordedSymbols } from "../../catalogue/index.ts";
-import type { WheelProfile } from "../../model/index.ts";
+import type { WheelMember, WheelProfile } from "../../model/index.ts";
 import type { Archive } from "../archive/index.ts";
 import { readFileName } from "./fileName.ts";
 import { judgeGrafts } from "./grafted.ts";
@@ -20,6 +20,8 @@ import type { WheelContent, WheelLibrary } from "./types.ts";
 export interface WheelOptions {
   /** Reads every member and compares its content with RECORD. */
   readonly verify?: boolean;
+  /** Members that are libraries and could not be read. */
+  readonly unread?: readonly Pick<WheelLibrary, "member" | "size">[];
   /** What torch's releases export; absent: the table of data/. */
   readonly history?: RecordedSymbols;
 }
@@ -40,6 +42,7 @@ export async function describeWheel(archive: Archive, libraries: readonly WheelL
   const record = await judgeRecord(archive, content, options.verify === true);
   const needs = torchNeeds(content, history);
   const torch = needs === undefined ? undefined : judgeTorchRequirement(content, needs, history);
+  const listed = ({ member, size }: Pick<WheelLibrary, "member" | "size">, isRead: boolean): WheelMember => ({ member, size, isGrafted: isGrafted(member, name.distribution), isRead });
   const disagreements = [
     ...judgeIdentity(content),
     ...record.disagreements,
@@ -62,7 +65,7 @@ export async function describeWheel(archive: Archive, libraries: readonly WheelL
     isPurelib: metadata.isPurelib,
     requiresPython: metadata.requiresPython,
     requires: metadata.requires,
-    libraries: libraries.map(({ member, size }) => ({ member, size, isGrafted: isGrafted(member, name.distribution) })),
+    libraries: [...libraries.map((one) => listed(one, true)), ...(options.unread ?? []).map((one) => listed(one, false))],
     platformTag: platform.tag,
     platformTagBesideTorch: platform.tagBesideTorch,
     abi3Floor: abi3Floor(libraries),

@@ -25,6 +25,7 @@ function more(group: readonly WheelDisagreement[]): string {
   return ` The same holds in ${group.length - 1} more ${group.length === 2 ? "place" : "places"} of the wheel.`;
 }
 
-function placeOfWheel(wheel: WheelProfile): Finding["location"] {
+/** Wheels have no lines. */
+export function placeOfWheel(wheel: WheelProfile): Finding["location"] {
   return { path: wheel.path, range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } } };
 }

@@ -86,7 +86,7 @@ describe("name, metadata and WHEEL of one wheel", () => {
     assert.deepEqual({ ...read, size: 0 }, {
       path: "/w/ops-1.0-cp311-cp311-manylinux_2_28_x86_64.whl", fileName: "ops-1.0-cp311-cp311-manylinux_2_28_x86_64.whl", size: 0, name: "ops", version: "1.0",
       tags: { pythons: ["cp311"], abis: ["cp311"], platforms: ["manylinux_2_28_x86_64"] }, wheelTags: ["cp311-cp311-manylinux_2_28_x86_64"], generator: "test 1", isPurelib: false,
-      requiresPython: ">=3.9", requires: ["torch>=2.7", "numpy ; extra == 'test'"], libraries: [{ member: "ops/_C.cpython-311-x86_64-linux-gnu.so", size: 1000, isGrafted: false }],
+      requiresPython: ">=3.9", requires: ["torch>=2.7", "numpy ; extra == 'test'"], libraries: [{ member: "ops/_C.cpython-311-x86_64-linux-gnu.so", size: 1000, isGrafted: false, isRead: true }],
       platformTag: "manylinux_2_5_x86_64", platformTagBesideTorch: "manylinux_2_5_x86_64", abi3Floor: "3.2", disagreements: [], notKnown: [],
     });
   });
