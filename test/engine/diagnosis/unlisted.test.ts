@@ -108,9 +108,9 @@ describe("libraries of an environment that no RECORD lists", () => {
   });
 
   it("are what was copied into a package later, and what a distribution without a RECORD brought", () => {
-    const place = new Place().put(good, `${site}/foo/_C.so`).put(bad, `${site}/foo/_D.so`);
+    const place = new Place().put(good, `${site}/foo/_C.so`).put(bad, `${site}/foo/later/_C.so`);
     writeFiles(place.site, { "foo-1.0.dist-info/METADATA": "Name: foo\nVersion: 1.0\n", "foo-1.0.dist-info/RECORD": "foo/_C.so,,\n" });
-    assert.deepEqual(place.errors(), ["libstdcxx-abi site/foo/_D.so -"]);
+    assert.deepEqual(place.errors(), ["libstdcxx-abi site/foo/later/_C.so -"]);
     const without = new Place().put(bad, `${site}/foo/_C.so`);
     writeFiles(without.site, { "foo-1.0.egg-info/PKG-INFO": "Name: foo\nVersion: 1.0\n" });
     assert.deepEqual(without.errors(), ["libstdcxx-abi site/foo/_C.so -"]);
