@@ -1,4 +1,6 @@
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { valueOf } from "../model/index.ts";
+import { missingSymbols } from "./binaries/failures.ts";
 import { onBuilt } from "./binaries/report.ts";
 import type { Observed } from "./binaries/report.ts";
 import { nameOf } from "./binaries/subjects.ts";
@@ -27,7 +29,11 @@ function otherLayout(context: RuleContext, file: BuiltFile): Observed | undefine
   return said === undefined ? undefined : { ...said, message: `${said.message}${disagreements(file, "pybind11-internals").length > 0 ? " Its pybind11 key is not torch's either: types that torch registers with pybind11 are not recognised." : ""} Rebuild it against this torch.` };
 }
 
-/** torch passes its own headers as system headers, of which ninja records nothing: load() does not notice another torch. */
+/**
+ * load() calls ninja the first time that a process asks for a name (torch/utils/cpp_extension.py, _jit_compile: its versioner
+ * hashes sources and flags, and forgets them with the process). ninja takes an output of its log whose command is the same
+ * and whose inputs are not newer; torch's headers are no inputs, for -MMD leaves system headers out.
+ */
 const unnoticed = "load() passes torch's headers as system headers, which ninja does not watch, so it takes the old file when only torch has changed.";
 
 function cachedForAnother(context: RuleContext, file: BuiltFile): Observed | undefined {
@@ -35,12 +41,22 @@ function cachedForAnother(context: RuleContext, file: BuiltFile): Observed | und
   const folder = dirname(file.body.path);
   const root = file.fit.against.torchRoot;
   const ninja = context.files.readText(join(folder, "build.ninja"));
-  // With another torch in its flags the next load() builds anew by itself.
-  if (root === undefined || !ninja.ok || !ninja.text.includes(join(root, "include"))) return undefined;
-  const missing = file.fit.missing.filter((one) => one.binding === "global" && one.kind !== "other-library");
+  const log = context.files.readText(join(folder, ".ninja_log"));
+  // With another torch in its flags, or an output that ninja did not make here, the next load() builds anew by itself.
+  if (root === undefined || !ninja.ok || !ninja.text.includes(join(root, "include")) || !log.ok || !log.text.includes(`\t${basename(file.body.path)}\t`)) return undefined;
+  const missing = missingSymbols(file).filter((one) => one.kind !== "other-library");
   const torch = torchOfFit(file.fit);
   const name = `The cached build ${shortPath(file.body.path, context.root)}`;
-  if (missing.length > 0) return { message: `${name} does not load with ${torch}: it needs ${symbolsPhrase(missing)}, which nothing there exports. ${unnoticed} Delete ${folder}.` };
+  const [first] = missing;
+  if (first !== undefined) {
+    const isTwin = first.kind === "abi-twin";
+    const what = `${name} does not load with ${torch}: it needs ${symbolsPhrase(missing)}, which ${isTwin ? "torch exports with the other std::string only" : "nothing there exports"}.`;
+    const has = valueOf(file.fit.against.facts, "libstdcxx-abi");
+    const asked = /-D\s*_GLIBCXX_USE_CXX11_ABI=([01])/.exec(ninja.text)?.[1];
+    // The same flags would make the same file again.
+    const isAsked = isTwin && asked !== undefined && has !== undefined && Number(asked) !== has;
+    return { message: isAsked ? `${what} Its flags in build.ninja say _GLIBCXX_USE_CXX11_ABI=${asked}, and torch has ${has}: drop them from the call.` : `${what} ${unnoticed} Delete ${folder}.` };
+  }
   const installed = context.files.status(join(root, "version.py"))?.modified ?? 0;
   if (file.modified === 0 || installed <= file.modified + tolerance || (file.body.profile.imports.torch ?? 0) === 0) return undefined;
   return {

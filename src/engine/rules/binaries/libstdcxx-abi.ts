@@ -11,7 +11,7 @@ import { isElsewhere, libraryName, loaderSays, missingOf, needing, symbolsPhrase
 export function otherStringAbi(context: RuleContext, file: BuiltFile): Observed | undefined {
   const missing = missingOf(file, "abi-twin");
   const [first] = missing;
-  // What the JIT cache holds is made anew by the next load().
+  // What load() would take from its cache is the matter of stale-build.
   if (file.fit === undefined || file.origin === "jit-cache") return undefined;
   if (first === undefined) return nothingCrosses(context, file);
   const torch = torchOfFit(file.fit);

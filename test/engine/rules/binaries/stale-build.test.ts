@@ -8,8 +8,10 @@ import { missing, trait } from "../../../support/built-file.ts";
 import { lines, RuleProject } from "../../../support/rule-project.ts";
 
 /** MemoryFiles say that every file was written in the first millisecond. */
-function project(ninja: string | undefined = "-isystem /venv/torch/include") {
-  return new RuleProject({ "/p/run.py": "ops", "/p/ops.cpp": "int x;", "/venv/torch/version.py": "", ...(ninja === undefined ? {} : { "/cache/ops/build.ninja": ninja }) })
+const made = "# ninja log v5\n0\t17\t1796052336\tops.o\t9e2b\n17\t18\t1796052337\tops.so\t3ffc\n";
+
+function project(ninja: string | undefined = "-isystem /venv/torch/include", log: string | undefined = made) {
+  return new RuleProject({ "/p/run.py": "ops", "/p/ops.cpp": "int x;", "/venv/torch/version.py": "", ...(ninja === undefined ? {} : { "/cache/ops/build.ninja": ninja }), ...(log === "" ? {} : { "/cache/ops/.ninja_log": log }) })
     .target("/p/run.py", ["/p/ops.cpp"], { builder: "torch-jit", kind: "extension", madeBy: "load" })
     .torch("2.13.0", { "libstdcxx-abi": 1 }, { torchRoot: "/venv/torch" });
 }
@@ -29,6 +31,23 @@ test("a cached build that does not load is this rule's business alone, at the ca
 test("a cached build of another torch is made anew by load() itself", () => {
   assert.deepEqual(project("-isystem /other/torch/include").build("/cache/ops/ops.so", { fit: { missing: [drift] }, file: cached }).check(staleBuild), []);
   assert.deepEqual(lines(project("-isystem /venv/torch/include -O2").build("/cache/ops/ops.so", { fit: { missing: [drift] }, file: cached }).check(staleBuild)), ["/p/run.py:1 warning"]);
+});
+
+const twin = missing("_ZN3c106detail14torchCheckFailEPKcS2_jRKSs", "c10::detail::torchCheckFail(char const*, char const*, unsigned int, std::string const&)", "abi-twin");
+
+test("a cached build of the other libstdc++ ABI is taken as it is", () => {
+  const at = (ninja: string) => project(ninja).build("/cache/ops/ops.so", { fit: { missing: [twin] }, file: cached }).check(staleBuild).map((one) => one.message);
+  const needs = "The cached build /cache/ops/ops.so does not load with torch 2.13.0 in .venv: it needs `c10::detail::torchCheckFail(char const*, char const*, unsigned int, std::string const&)`, which torch exports with the other std::string only.";
+  assert.deepEqual(at("-isystem /venv/torch/include"), [`${needs} load() passes torch's headers as system headers, which ninja does not watch, so it takes the old file when only torch has changed. Delete /cache/ops.`]);
+  assert.deepEqual(at("-isystem /venv/torch/include -D_GLIBCXX_USE_CXX11_ABI=0"), [`${needs} Its flags in build.ninja say _GLIBCXX_USE_CXX11_ABI=0, and torch has 1: drop them from the call.`]);
+  assert.deepEqual(at("-isystem /venv/torch/include -D_GLIBCXX_USE_CXX11_ABI=1"), [`${needs} load() passes torch's headers as system headers, which ninja does not watch, so it takes the old file when only torch has changed. Delete /cache/ops.`]);
+});
+
+test("a file in the cache that ninja has not made there is made anew by load(): it is nobody's finding", () => {
+  for (const lone of [project("no torch"), project(undefined, ""), project("-isystem /venv/torch/include", ""), project("-isystem /venv/torch/include", "# ninja log v5\n0\t17\t1\tops.o\t9e2b\n")]) {
+    const made = lone.build("/cache/ops/ops.so", { fit: { missing: [twin] }, file: cached });
+    assert.deepEqual(rules.filter((rule) => rule.optIn !== true).flatMap((rule) => made.check(rule)), []);
+  }
 });
 
 test("torch installed after the cached build", () => {
