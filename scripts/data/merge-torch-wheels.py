@@ -109,7 +109,7 @@ def main() -> None:
         rows.append("    " + json.dumps(one))
     table = json.loads(TABLE.read_text())
     others = aarch64_rows(sys.argv[3]) if len(sys.argv) > 3 else ["    " + json.dumps(one) for one in table.get("aarch64", [])]
-    TABLE.write_text(json.dumps({"about": table["about"]}, indent=2)[:-2] + ',\n  "wheels": [\n' + ",\n".join(rows)
+    TABLE.write_text(json.dumps({"about": table["about"], "source": table["source"]}, indent=2)[:-2] + ',\n  "wheels": [\n' + ",\n".join(rows)
                      + '\n  ],\n  "aarch64": [\n' + ",\n".join(others) + "\n  ]\n}\n")
 
 

@@ -37,8 +37,9 @@ def main() -> None:
             groups.setdefault(".".join(map(str, since)), []).append(name)
     about = (f"C functions of torch's stable ABI by the first release that has them, from the TORCH_FEATURE_VERSION guards in the headers of torch {sys.argv[2]}. "
              "Functions that are older than 2.10 carry no guard and are not listed. Written by scripts/data/read-stable-shims.py.")
+    source = f"headers of the torch {sys.argv[2]} wheel: torch/csrc/stable/c, torch/csrc/inductor/aoti_torch/c and torch/csrc/inductor/aoti_torch/generated"
     lines = [f'    {{ "since": "{since}", "functions": {json.dumps(groups[since])} }}' for since in sorted(groups, key=lambda one: tuple(map(int, one.split("."))))]
-    TABLE.write_text('{\n  "about": ' + json.dumps(about) + ',\n  "releases": [\n' + ",\n".join(lines) + "\n  ]\n}\n")
+    TABLE.write_text('{\n  "about": ' + json.dumps(about) + ',\n  "source": ' + json.dumps(source) + ',\n  "releases": [\n' + ",\n".join(lines) + "\n  ]\n}\n")
 
 
 main()

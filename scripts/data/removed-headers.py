@@ -57,13 +57,14 @@ def main() -> None:
             row["replacement"] = new
             row["since"] = next(version for version in versions if new in headers[version])
         gone.setdefault(versions[last + 1], []).append(row)
+    source = "names of the headers in the Linux wheels of torch's releases; a replacement is one that the newest of these wheels has"
     about = ("Headers that the Linux wheel of a torch release had and that no later one has, by the first release without them. "
              "Written by scripts/data/removed-headers.py. A header without a replacement stands as its name alone.")
     lines = []
     for version in sorted(gone, key=order):
         rows = [row["header"] if len(row) == 1 else row for row in gone[version]]
         lines.append(f'    {{ "removedIn": "{version}", "lastSeenIn": "{versions[versions.index(version) - 1]}", "headers": {json.dumps(rows)} }}')
-    TABLE.write_text('{\n  "about": ' + json.dumps(about) + ',\n  "releases": [\n' + ",\n".join(lines) + "\n  ]\n}\n")
+    TABLE.write_text('{\n  "about": ' + json.dumps(about) + ',\n  "source": ' + json.dumps(source) + ',\n  "releases": [\n' + ",\n".join(lines) + "\n  ]\n}\n")
 
 
 main()

@@ -1,4 +1,5 @@
 import * as path from "node:path";
+import cuda from "../../../data/cuda-libraries.json" with { type: "json" };
 import type { LibraryImage } from "../binaries/library.ts";
 import { valueOf } from "../model/index.ts";
 import type { Files, InstalledBody } from "../model/index.ts";
@@ -10,9 +11,6 @@ import type { FitEnvironment, MachineLibraries } from "./types.ts";
 
 /** Files of torch in a folder that it shares with others. */
 const torchFile = /^lib(?:torch|c10|shm|caffe2)[\w]*\.so(?:\.[\d.]+)?$/;
-
-/** Names and folders of _preload_cuda_deps in torch/__init__.py (2.14): below site-packages/nvidia, by component or by CUDA major. */
-const preloaded = ["libcublasLt", "libcublas", "libcudnn", "libnvrtc", "libnvrtc-builtins", "libcudart", "libcupti", "libcufft", "libcurand", "libnvJitLink", "libcusparse", "libcusparseLt", "libcusolver", "libnccl", "libnvshmem_host", "libcufile", "libnvToolsExt"];
 
 /** What the loading model may know of the process that would import the file. */
 export interface Where {
@@ -130,5 +128,5 @@ function nvidiaFiles(torchRoot: string, files: Files): readonly string[] {
 
 /** What torch opens by path before its own libraries, in its order. */
 function openedByPath(nvidia: readonly string[]): readonly string[] {
-  return preloaded.flatMap((stem) => nvidia.find((file) => path.basename(file).startsWith(`${stem}.so.`) && /\d$/.test(file)) ?? []);
+  return cuda.preloaded.stems.flatMap((stem) => nvidia.find((file) => path.basename(file).startsWith(`${stem}.so.`) && /\d$/.test(file)) ?? []);
 }

@@ -1,3 +1,4 @@
+import table from "../../../../data/cuda-libraries.json" with { type: "json" };
 import type { BinaryProfile, Evidence, VersionNeed } from "../../model/index.ts";
 
 type CudaRuntime = NonNullable<BinaryProfile["cudaRuntime"]>;
@@ -18,8 +19,7 @@ export interface RuntimeClues {
 
 /** "libcudart.so.13", "libcudart-faf08d9a.so.13.0.96" (auditwheel), "libcudart.faf08d9a.so.13" (torchvision's packaging). */
 const runtimeName = /^libcudart(?:[-.][0-9a-f]{8})?\.so\.(\d+)/;
-/** Libraries of the toolkit whose soname's major is the toolkit's. cuDNN, NCCL and cuFFT count on their own. */
-const toolkitName = /^lib(?:cublas|cublasLt|nvrtc|nvjpeg|nvJitLink|npp[a-z]+|nvToolsExt)(?:[-.][0-9a-f]{8})?\.so\.(\d+)/;
+const sonames = new Map(table.libraries.map((row) => [row.stem, Object.entries(row.soname)]));
 
 /** How the CUDA runtime comes into the process, and of which major version. */
 export function cudaRuntimeOf(clues: RuntimeClues): CudaRuntime | undefined {
@@ -37,12 +37,18 @@ export function cudaRuntimeOf(clues: RuntimeClues): CudaRuntime | undefined {
   }
   if (clues.definesRegistration || clues.holdsRuntimeText) {
     const what = clues.definesRegistration ? "defines __cudaRegisterFatBinary" : 'holds the runtime\'s message "CUDA driver version is insufficient for CUDA runtime version" and needs no libcudart';
-    const sibling = clues.needed.find((one) => toolkitName.test(one));
-    const major = clues.toolkit === undefined ? majorOf(toolkitName, sibling) : Number.parseInt(clues.toolkit, 10);
+    const major = clues.toolkit === undefined ? clues.needed.map(toolkitMajor).find((one) => one !== undefined) : Number.parseInt(clues.toolkit, 10);
     return { linked: "static", major, library: undefined, evidence: seen(clues, what) };
   }
   const driver = clues.needed.find((one) => /^libcuda\.so(?:\.\d+)?$/.test(one));
   return driver === undefined ? undefined : { linked: "driver-only", major: undefined, library: driver, evidence: seen(clues, `NEEDED ${driver} and no CUDA runtime`) };
+}
+
+/** The CUDA major of a library of the toolkit; undefined where several have it under that soname: cuDNN and NCCL count on their own. */
+function toolkitMajor(name: string): number | undefined {
+  const [, stem = "", version = ""] = /^(lib[A-Za-z]+)(?:[-.][0-9a-f]{8})?\.so\.(\d+(?:\.\d+)*)$/.exec(name) ?? [];
+  const majors = (sonames.get(stem) ?? []).filter(([, soname]) => version === soname || version.startsWith(`${soname}.`)).map(([major]) => Number(major));
+  return majors.length === 1 ? majors[0] : undefined;
 }
 
 function majorOf(pattern: RegExp, name: string | undefined): number | undefined {

@@ -5,7 +5,7 @@ import type { BuiltFile } from "../rule.ts";
 import { isCuda, missingDependencies } from "./dependencies.ts";
 
 /** Something that the loader says. */
-export interface Failure {
+interface Failure {
   /** The loader's words. */
   readonly text: string;
   /** What it is about, in a few words. */
