@@ -31,12 +31,13 @@ export function inspectText(report: InspectReport, colours: boolean): string {
 
 function wheelLines(wheel: WheelProfile, paint: Paint): string[] {
   const read = wheel.libraries.filter((one) => one.isRead).length;
+  const ofThoseRead = read === wheel.libraries.length ? [] : ["of what was read"];
   const out = rows([
     ["package", `${wheel.name} ${wheel.version}`],
     ["tags", `${wheel.tags.pythons.join(".")}-${wheel.tags.abis.join(".")}-${wheel.tags.platforms.join(".")}`],
     ["made by", wheel.generator ?? "not said"],
-    ["platform needed", [wheel.platformTag ?? (wheel.libraries.length === 0 ? "any: it holds no libraries" : "not known"), ...(wheel.platformTagBesideTorch === undefined || wheel.platformTagBesideTorch === wheel.platformTag ? [] : [`${wheel.platformTagBesideTorch} when torch and CUDA come from their own wheels`])].join("; ")],
-    ...(wheel.abi3Floor === undefined ? [] : [["limited API", `all modules keep to that of CPython ${wheel.abi3Floor}`] as const]),
+    ["platform needed", [wheel.platformTag ?? (wheel.libraries.length === 0 ? "any: it holds no libraries" : "not known"), ...(wheel.platformTagBesideTorch === undefined || wheel.platformTagBesideTorch === wheel.platformTag ? [] : [`${wheel.platformTagBesideTorch} when torch and CUDA come from their own wheels`]), ...(wheel.platformTag === undefined ? [] : ofThoseRead)].join("; ")],
+    ...(wheel.abi3Floor === undefined ? [] : [["limited API", [`all modules keep to that of CPython ${wheel.abi3Floor}`, ...ofThoseRead].join("; ")] as const]),
     ["requires", requirements(wheel.requires)],
     ["libraries", `${wheel.libraries.length}${read === wheel.libraries.length ? "" : `, of which ${read} ${read === 1 ? "was" : "were"} read`}${wheel.libraries.some((one) => one.isGrafted) ? `, of which ${wheel.libraries.filter((one) => one.isGrafted).length} grafted` : ""}`],
   ]);

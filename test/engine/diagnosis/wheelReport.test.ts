@@ -83,6 +83,7 @@ describe("inspect of a wheel", () => {
     const report = await inspected(wheel({ "ops/_C.so": module, "ops/liblinker.so": "INPUT(libother.so)" }));
     assert.deepEqual(report.wheel?.libraries, [{ member: "ops/_C.so", size: module.length, isGrafted: false, isRead: true }, { member: "ops/liblinker.so", size: 18, isGrafted: false, isRead: false }]);
     assert.match(inspectText(report, false), /^ {2}libraries +2, of which 1 was read$/m);
+    assert.match(inspectText(report, false), /^ {2}platform needed +manylinux_2_\d+_x86_64; of what was read$/m);
     assert.match(inspectText(await inspected(wheel({ "ops/_C.so": module })), false), /^ {2}libraries +1$/m);
   });
 
