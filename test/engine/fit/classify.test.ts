@@ -10,18 +10,22 @@ const zeros = "_ZN2at4_ops5zeros4callEv";
 const gone = "_ZN3c105gone1Ev";
 const never = "_ZN3c105neverEv";
 const own = "_Z6kernelPf";
+const check = "_ZN3c104cuda5checkERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
+const moved = "_ZN3c104cuda5movedEv";
 
 const homes: Readonly<Record<string, { readonly releases: readonly string[]; readonly library: string }>> = {
   [currentDevice]: { releases: ["2.12.0", "2.13.0"], library: "libc10_cuda.so" },
   [zeros]: { releases: ["2.12.0", "2.13.0"], library: "libtorch_cpu.so" },
   [gone]: { releases: ["2.12.0"], library: "libc10.so" },
+  [moved]: { releases: ["2.12.0", "2.13.0"], library: "" },
+  [check]: { releases: ["2.12.0", "2.13.0"], library: "libc10_cuda.so" },
   [never]: { releases: [], library: "" },
 };
 const history: SymbolHistory = {
   releases: ["2.12.0", "2.13.0"],
   source: "test",
   releasesExporting: (name) => homes[name]?.releases,
-  librariesOf: (name, release) => (homes[name] === undefined ? undefined : homes[name].releases.includes(release) ? [homes[name].library] : []),
+  librariesOf: (name, release) => (name === moved ? [release === "2.12.0" ? "libc10.so" : "libc10_cuda.so"] : homes[name] === undefined ? undefined : homes[name].releases.includes(release) ? [homes[name].library] : []),
 };
 
 function load(sketch: Sketch, env: FitEnvironment = environment({ torch: torchLibraries({ libtorch_cpu: [zeros] }) })): FitResult {
@@ -46,6 +50,16 @@ test("of a torch with CUDA, and of what this release lacks in every build, it is
   const cuda = environment({ body, torch: torchLibraries({ libc10_cuda: [], libtorch_cuda: [] }) });
   assert.deepEqual(kinds(load({ needed: ["libc10_cuda.so"], imports: [currentDevice] }, cuda)), [`drift ${currentDevice}`]);
   assert.deepEqual(kinds(load({ needed: ["libc10.so"], imports: [gone] })), [`drift ${gone}`]);
+});
+
+test("the release that is installed says where a name lives, in the spelling of std::string that it has", () => {
+  const older = environment({ body: installed([], { facts: [fact("torch-version", "2.12.0+cpu"), fact("cuda-version", null)] }) });
+  assert.deepEqual(kinds(load({ needed: ["libc10.so"], imports: [moved] }, older)), [`drift ${moved}`]);
+  assert.deepEqual(kinds(load({ needed: ["libc10.so"], imports: [moved] })), [`missing-library ${moved}`]);
+  assert.deepEqual(kinds(load({ needed: ["libc10.so"], imports: ["_ZN3c104cuda5checkERKSs"] })), ["missing-library _ZN3c104cuda5checkERKSs"]);
+  // A torch with CUDA whose library is not there lacks no build with CUDA.
+  const body = installed([], { facts: [fact("torch-version", "2.13.0+cu130"), fact("cuda-version", "13.0")] });
+  assert.deepEqual(kinds(load({ needed: ["libc10.so"], imports: [currentDevice] }, environment({ body }))), [`drift ${currentDevice}`]);
 });
 
 test("of an unrecorded release the newest one that has the name says where it lives", () => {
