@@ -1,13 +1,14 @@
 /** The page of a shared library or wheel. Everything that it knows comes from its host; it looks at no file and no server. */
-import type { BinaryHostMessage, BinaryView } from "../../src/protocol/index.ts";
+import type { BinaryView } from "../../src/protocol/index.ts";
 import { button, el, icon, plural } from "./dom.ts";
-import { currentState, forgetAgainst, keep, keepScroll, tell } from "./host.ts";
+import { currentState, forgetAgainst, isHostMessage, keep, keepScroll, tell } from "./host.ts";
 import { filterOf } from "./search.ts";
-import { refusal, sections, verdict } from "./view.ts";
+import { sections, verdict } from "./view.ts";
 
 const name = document.title;
 const search = el("input", { type: "search", placeholder: "Search symbols and rows", "aria-label": "Search symbols and rows", spellcheck: "false", autocomplete: "off" });
 const found = el("span", { class: "found", role: "status" });
+const copied = el("span", { class: "found", role: "status" });
 const demangle = button("Demangle", () => {
   keep({ demangled: !currentState().demangled });
   draw();
@@ -20,10 +21,12 @@ const cancel = button("Cancel", () => tell({ type: "cancel" }));
 const body = el("div", { class: "sections" });
 const main = el("main", {}, el("h1", {}, name), answer, actions, body);
 let view: BinaryView | undefined;
+/** The answer that the page shows, to tell another one from the same. */
+let shown: string | undefined;
 
 document.body.append(
   el("header", {},
-    el("div", { role: "search" }, search, found), demangle,
+    el("div", { role: "search" }, search, found, copied), demangle,
     button("Copy Report", () => tell({ type: "copyReport" })),
     button("Compare with Another Torch…", () => tell({ type: "compare" }))),
   main,
@@ -59,46 +62,73 @@ function draw(): void {
     return;
   }
   const filter = filterOf(text);
-  const made = sections(view, { filter, demangled });
-  const says = text === "" ? refusal(view) : undefined;
-  body.replaceChildren(...(says === undefined ? [] : [says]), ...made);
+  const made = sections(view, { filter, searching: text.trim() !== "", demangled });
+  const focused = focusName(document.activeElement);
+  body.replaceChildren(...made);
+  if (focused !== undefined) {
+    const again = [...body.querySelectorAll<HTMLElement>("[tabindex], button, summary")].find((one) => focusName(one) === focused);
+    (again ?? answer.querySelector<HTMLElement>(".headline"))?.focus({ preventScroll: again !== undefined });
+  }
   const symbols = view.libraries.flatMap((one) => one.symbols).filter((one) => filter(one.name, one.demangled, one.version)).length;
   found.textContent = text === "" ? "" : made.length === 0 ? "Nothing found" : plural(symbols, "symbol");
 }
 
-/** Only what differs is said again. */
+/** What an element that has the focus is called, by which it is found again when it was made anew. */
+function focusName(element: Element | null): string | undefined {
+  if (!(element instanceof HTMLElement) || !body.contains(element)) {
+    return undefined;
+  }
+  const within = element.closest<HTMLElement>("[data-name]");
+  const own = element === within ? "" : element.getAttribute("aria-label") ?? element.textContent;
+  return [element.tagName, within?.dataset.name ?? "", own].join("\n");
+}
+
+/** Only what differs is said again; the focus goes to what takes the place of the element that had it. */
 function say(elements: readonly HTMLElement[], ...buttons: readonly HTMLElement[]): void {
+  const focused = document.activeElement;
+  const hadFocus = actions.contains(focused) || answer.contains(focused);
   const after = el("div", {}, ...elements);
   if (answer.textContent !== after.textContent) {
     answer.replaceChildren(...elements);
   }
   actions.replaceChildren(...buttons);
+  if (hadFocus && (document.activeElement === null || document.activeElement === document.body)) {
+    (actions.querySelector("button") ?? answer.querySelector<HTMLElement>(".headline"))?.focus();
+  }
 }
 
 function problem(message: string): HTMLElement {
-  const made = el("p", { class: "headline" }, message);
+  const made = el("p", { class: "headline", tabindex: -1 }, message);
   made.prepend(icon("warning"));
   return made;
 }
 
-addEventListener("message", ({ data }: MessageEvent<BinaryHostMessage>) => {
+let copiedFor: ReturnType<typeof setTimeout> | undefined;
+
+addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+  if (!isHostMessage(data)) {
+    return;
+  }
   switch (data.type) {
     case "busy":
       main.setAttribute("aria-busy", "true");
       progress.textContent = data.progress ?? "";
       // A button that is made anew could not be hit.
       if (!cancel.isConnected || data.progress === undefined) {
-        say([el("p", { class: "headline busy" }, data.message)], cancel, progress);
+        say([el("p", { class: "headline busy", tabindex: -1 }, data.message)], cancel, progress);
       }
       break;
     case "failed":
       main.removeAttribute("aria-busy");
       view = undefined;
+      shown = undefined;
       say([problem(data.message)], button("Try Again", () => tell({ type: "retry" })), button("Open as Text", () => tell({ type: "openAsText" })));
       draw();
       break;
     case "copied":
-      found.textContent = `Copied ${data.what}`;
+      copied.textContent = `Copied ${data.what}`;
+      clearTimeout(copiedFor);
+      copiedFor = setTimeout(() => copied.replaceChildren(), 3000);
       break;
     case "view": {
       main.removeAttribute("aria-busy");
@@ -110,8 +140,12 @@ addEventListener("message", ({ data }: MessageEvent<BinaryHostMessage>) => {
         keep({ against: data.compared });
       }
       say(verdict(view), ...(data.compared === undefined ? [] : [button("Compare with Selected Environment", () => tell({ type: "compareSelected" }))]),
-        ...(view.fits === undefined ? [button("Select Environment…", () => tell({ type: "selectEnvironment" }))] : []));
-      draw();
+        ...(view.fits === undefined && data.compared === undefined ? [button("Select Environment…", () => tell({ type: "selectEnvironment" }))] : []));
+      const next = JSON.stringify(view);
+      if (next !== shown) {
+        shown = next;
+        draw();
+      }
       if (isFirst) {
         scrollTo(0, currentState().scroll[""] ?? 0);
       }

@@ -38,14 +38,21 @@ export class BinaryEditor implements vscode.CustomReadonlyEditorProvider {
   }
 
   /** Opens the editor of a file, compared with what is named; undefined: with the selected environment. */
-  async show(uri: vscode.Uri, against: string | undefined): Promise<void> {
-    const panel = [...this.#panels].find((one) => one.uri.toString() === uri.toString());
-    if (panel === undefined) {
-      this.#pending.set(uri.toString(), against);
-      await vscode.commands.executeCommand("vscode.openWith", uri, viewType);
-    } else {
+  async show(uri: vscode.Uri, against: string | undefined, options: vscode.TextDocumentShowOptions = {}): Promise<void> {
+    const key = uri.toString();
+    const panels = [...this.#panels].filter((one) => one.uri.toString() === key);
+    const panel = panels.find((one) => one.isActive) ?? panels[0];
+    if (panel !== undefined) {
       panel.reveal();
       panel.compare(against);
+      return;
+    }
+    this.#pending.set(key, against);
+    try {
+      await vscode.commands.executeCommand("vscode.openWith", uri, viewType, options);
+    } catch (error) {
+      this.#pending.delete(key);
+      throw error;
     }
   }
 

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { BinaryHostMessage, BinaryPageMessage, BinaryView, Status } from "../../protocol/index.ts";
 import type { Server } from "../server.ts";
+import { isConnectionLost } from "../server.ts";
+import { askWhatToCompareWith } from "./choices.ts";
 import { watchFile } from "./fileWatch.ts";
 import { pageMessage } from "./messages.ts";
 import { setPage } from "./page.ts";
@@ -23,7 +25,11 @@ export class BinaryPanel implements vscode.Disposable {
   #answered: Answer | undefined;
   /** What the page shows, for when it is built anew. */
   #shown: BinaryHostMessage | undefined;
+  /** The one that is not answered yet. */
   #question: { readonly id: string; readonly cancellation: vscode.CancellationTokenSource } | undefined;
+  /** The last question went down with the server; "again": the one after it as well, and there is no third. */
+  #lost: "once" | "again" | undefined;
+  #isDisposed = false;
   /** The answer is of before a change that happened while nobody looked. */
   #stale = true;
   readonly #torches = new Map<string, string>();
@@ -53,8 +59,13 @@ export class BinaryPanel implements vscode.Disposable {
       }),
       watchFile(uri, () => this.#refresh()),
       server.onDidChangeStatus((status) => this.#statusChanged(status)),
+      server.onDidChangeState((state) => {
+        if (state === "running" && this.#lost === "once" && this.#question === undefined) {
+          this.#refresh();
+        }
+      }),
       server.onDidAnswerInPart(({ question, message }) => {
-        if (question === this.#question?.id) {
+        if (question === this.#question?.id && !this.#question.cancellation.token.isCancellationRequested) {
           this.#show({ type: "busy", message: this.#busyMessage(), progress: message });
         }
       }),
@@ -78,7 +89,10 @@ export class BinaryPanel implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     this.#question?.cancellation.cancel();
+    // Its end concerns nobody any more.
+    this.#question = undefined;
     this.#disposables.forEach((one) => void one.dispose());
   }
 
@@ -100,14 +114,14 @@ export class BinaryPanel implements vscode.Disposable {
         }
         break;
       case "compare":
-        await vscode.commands.executeCommand("abiding.wouldThisLoad", this.uri);
+        await this.#compareWithAnother();
         break;
       case "compareSelected":
         this.compare(undefined);
         break;
       case "selectEnvironment":
         // Without a folder nothing can be selected for longer.
-        await (vscode.workspace.workspaceFolders === undefined ? vscode.commands.executeCommand("abiding.wouldThisLoad", this.uri) : vscode.commands.executeCommand("abiding.selectEnvironment"));
+        await (vscode.workspace.workspaceFolders === undefined ? this.#compareWithAnother() : vscode.commands.executeCommand("abiding.selectEnvironment"));
         break;
       case "cancel":
         this.#question?.cancellation.cancel();
@@ -124,10 +138,22 @@ export class BinaryPanel implements vscode.Disposable {
     }
   }
 
+  /** Here and not by the command: the same file may be open in other editors too. */
+  async #compareWithAnother(): Promise<void> {
+    try {
+      const comparison = await askWhatToCompareWith(this.#server, this.uri);
+      if (comparison !== undefined) {
+        this.compare(comparison.against);
+      }
+    } catch (error) {
+      void vscode.window.showErrorMessage(vscode.l10n.t("Abiding could not do that: {0}", saidBy(error)));
+    }
+  }
+
   async #copy(text: string, what: string): Promise<void> {
     await vscode.env.clipboard.writeText(text);
     // Not what the page shows: it is said once.
-    await this.#panel.webview.postMessage({ type: "copied", what } satisfies BinaryHostMessage);
+    this.#post({ type: "copied", what });
   }
 
   #refresh(): void {
@@ -149,10 +175,20 @@ export class BinaryPanel implements vscode.Disposable {
 
   #show(message: BinaryHostMessage): void {
     this.#shown = message;
-    void this.#panel.webview.postMessage(message);
+    this.#post(message);
+  }
+
+  /** A page that was closed meanwhile cannot be told anything. */
+  #post(message: BinaryHostMessage): void {
+    if (!this.#isDisposed) {
+      this.#panel.webview.postMessage(message).then(undefined, () => undefined);
+    }
   }
 
   #ask(): void {
+    if (this.#isDisposed) {
+      return;
+    }
     this.#question?.cancellation.cancel();
     const question = { id: randomUUID(), cancellation: new vscode.CancellationTokenSource() };
     this.#question = question;
@@ -160,33 +196,53 @@ export class BinaryPanel implements vscode.Disposable {
     this.#show({ type: "busy", message: this.#busyMessage() });
     const against = this.#against;
     const params = { uri: this.uri.toString(), question: question.id, ...(against === undefined ? {} : { against }) };
-    this.#server.request("abiding/binary", params, question.cancellation.token).then(
-      (view) => {
-        if (question !== this.#question) {
-          return;
-        }
-        this.#answered = view === null ? undefined : { view, against };
-        if (this.#answered === undefined) {
-          this.#show({ type: "failed", message: vscode.l10n.t("The file could not be looked at. The log of Abiding says why.") });
+    const { token } = question.cancellation;
+    // What a question that another one took the place of is answered with is of no interest.
+    const ended = (show: () => void): void => {
+      if (question === this.#question) {
+        this.#question = undefined;
+        show();
+      }
+    };
+    void this.#server.request("abiding/binary", params, token).then(
+      (view) => ended(() => {
+        this.#lost = undefined;
+        if (token.isCancellationRequested) {
+          this.#showCancelled();
         } else {
-          this.#showAnswer(this.#answered);
+          this.#answered = view === null ? undefined : { view, against };
+          if (this.#answered === undefined) {
+            this.#fail(vscode.l10n.t("The file could not be looked at. The log of Abiding says why."));
+          } else {
+            this.#showAnswer(this.#answered);
+          }
         }
-      },
-      (error: unknown) => {
-        if (question !== this.#question) {
-          return;
-        }
-        if (!question.cancellation.token.isCancellationRequested) {
-          this.#answered = undefined;
-          this.#show({ type: "failed", message: error instanceof Error ? error.message : String(error) });
-        } else if (this.#answered === undefined) {
-          this.#show({ type: "failed", message: vscode.l10n.t("Cancelled.") });
+      }),
+      (error: unknown) => ended(() => {
+        const isLost = isConnectionLost(error) && !token.isCancellationRequested;
+        this.#lost = !isLost ? undefined : this.#lost === undefined ? "once" : "again";
+        if (token.isCancellationRequested) {
+          this.#showCancelled();
         } else {
-          this.#against = this.#answered.against;
-          this.#showAnswer(this.#answered);
+          this.#fail(isLost ? vscode.l10n.t("The language server stopped.") : saidBy(error));
         }
-      },
+      }),
     ).finally(() => question.cancellation.dispose());
+  }
+
+  #fail(message: string): void {
+    this.#answered = undefined;
+    this.#show({ type: "failed", message });
+  }
+
+  /** What was there before is there again. */
+  #showCancelled(): void {
+    if (this.#answered === undefined) {
+      this.#show({ type: "failed", message: vscode.l10n.t("Cancelled.") });
+    } else {
+      this.#against = this.#answered.against;
+      this.#showAnswer(this.#answered);
+    }
   }
 
   #busyMessage(): string {
@@ -196,4 +252,8 @@ export class BinaryPanel implements vscode.Disposable {
   #showAnswer({ view, against }: Answer): void {
     this.#show({ type: "view", view, ...(against === undefined ? {} : { compared: against }) });
   }
+}
+
+function saidBy(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

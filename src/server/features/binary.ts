@@ -38,7 +38,7 @@ async function binaryView(session: Session, params: BinaryParams, token: Cancell
   }
   // What the session's files remember belongs to projects; a file that is looked at may lie anywhere and have just been linked.
   const files = new NodeFiles();
-  const tell = teller(session, params);
+  const tell = teller(session, params, token);
   const remote = remoteOptions(session, tell, token);
   const answer = await examine(file, { files, root: path.dirname(file), remote, progress: tell });
   if (!answer.ok) {
@@ -109,13 +109,13 @@ function inEnvironment(file: string): string | undefined {
 /** In milliseconds. */
 const progressInterval = 100;
 
-/** Tells whoever asked how far the answer is, not oftener than one can read. */
-function teller({ connection }: Session, { question }: BinaryParams): (what: string) => void {
+/** Tells whoever asked how far the answer is, not oftener than one can read, and nothing once nobody waits for it. */
+function teller({ connection }: Session, { question }: BinaryParams, token: CancellationToken): (what: string) => void {
   const method: keyof Notifications = "abiding/binaryProgress";
   let told = Number.NEGATIVE_INFINITY;
   return (message) => {
     const now = performance.now();
-    if (question !== undefined && now - told >= progressInterval) {
+    if (question !== undefined && !token.isCancellationRequested && now - told >= progressInterval) {
       told = now;
       const params: Notifications[typeof method] = { question, message };
       connection.sendNotification(method, params).catch(() => undefined);

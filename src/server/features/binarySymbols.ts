@@ -1,6 +1,7 @@
 /** The imported symbols of libraries, with their readable names. */
 import * as path from "node:path";
-import { demangle, familyOf } from "../../engine/binaries/mangling/index.ts";
+import { demangle } from "../../engine/binaries/mangling/index.ts";
+import { familyOfImport } from "../../engine/binaries/profile/index.ts";
 import type { Examined } from "../../engine/diagnosis/index.ts";
 import type { FileFit, FitReport } from "../../engine/model/index.ts";
 import type { BinaryLibrary, ImportedSymbol } from "../../protocol/index.ts";
@@ -25,7 +26,7 @@ export function* librariesOf(examined: Examined, fits: FitReport | undefined): G
       symbols.push({
         name: symbol.name,
         ...(demangled === undefined || demangled === symbol.name ? {} : { demangled }),
-        family: familyOf(symbol.name),
+        family: familyOfImport(symbol),
         ...(symbol.version === undefined ? {} : { version: symbol.version.name }),
         weak: symbol.binding === "weak",
       });

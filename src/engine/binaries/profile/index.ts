@@ -3,4 +3,5 @@
  * tell. Reads tables, constants and headers; the code itself is never looked at.
  */
 export { describeBinary } from "./describe.ts";
+export { familyOfImport } from "./symbols.ts";
 export { constantTexts, scanConstants, torchArchitectures } from "./constants.ts";

@@ -82,7 +82,7 @@ export function readSymbols(elf: ElfFile): SymbolFacts {
 }
 
 /** What no name tells the version does: which of the C library's functions are meant. */
-function familyOfImport({ name, version }: DynamicSymbol): SymbolFamily {
+export function familyOfImport({ name, version }: Pick<DynamicSymbol, "name" | "version">): SymbolFamily {
   const family = familyOf(name);
   return family === "own-or-other" && version?.name.startsWith("GLIBC_") === true ? "glibc" : family;
 }
