@@ -52,7 +52,8 @@ export function* unlistedLibraries(installed: InstalledBody, recorded: ReadonlyS
   }
   const inSites = walk.found.splice(0).map((file): Candidate => ({ path: file, origin: "installed" }));
   const editables = installed.distributions.flatMap((one) => editable(one, files));
-  const named = sites.flatMap((site) => namedPlaces(site, files));
+  // The root of a machine is nobody's project.
+  const named = sites.flatMap((site) => namedPlaces(site, files)).filter(({ place }) => place !== path.parse(place).root);
   const places = named.filter(({ place }) => isLibraryName(place) || files.status(place)?.kind === "directory").slice(0, limits.places);
   walk.isInProject = true;
   for (const { place, isSearched } of places) {
