@@ -115,7 +115,7 @@ describe("built files of a project", () => {
     const root = project("jit", { "run.py": 'from torch.utils.cpp_extension import load\nops = load(name="ops", sources=["ops.cpp"])\n', "ops.cpp": "" });
     const file = path.join(cache, "ops", "ops.so");
     writeExtension(file, { abi: 0, torchRoot, module: "ops" });
-    writeFiles(path.join(cache, "ops"), { "build.ninja": `cflags = -isystem ${torchRoot}/include\n` });
+    writeFiles(path.join(cache, "ops"), { "build.ninja": `cflags = -isystem ${torchRoot}/include\n`, ".ninja_log": "# ninja log v5\n0\t1\t2\tops.so\t3ffc\n" });
     const diagnosis = workspace(root, { TORCH_EXTENSIONS_DIR: cache }).diagnose();
     assert.deepEqual(built(diagnosis), ["jit-cache ../extensions/ops/ops.so ops conflict"]);
     assert.deepEqual(said(diagnosis), ["warning stale-build run.py:2"]);

@@ -194,6 +194,10 @@ test("a file of the right name that is no library ends the search", () => {
   const { said, result } = both("linker-script", { source: "void helper(); void run() { helper(); }", flags: ["-lhelper", "-Wl,-rpath,$ORIGIN/text:$ORIGIN"] });
   assert.match(said, /text\/libhelper\.so: (?:invalid ELF header|file too short)/);
   assert.match(result.missingDependencies[0]?.because ?? "", /what the loader finds is no library/);
+  assert.ok(said.includes(result.missingDependencies[0]?.refused ?? "nothing"), said);
+  writeFileSync(join(root, "project", "text", "libhelper.so"), `/* ${"long ".repeat(20)}*/ INPUT(-lhelper)\n`);
+  const long = both("long-script", { source: "void helper(); void run() { helper(); }", flags: ["-lhelper", "-Wl,-rpath,$ORIGIN/text:$ORIGIN"] });
+  assert.ok(long.said.includes(long.result.missingDependencies[0]?.refused ?? "nothing"), long.said);
 });
 
 test("symbol versions", () => {
@@ -208,6 +212,7 @@ test("symbol versions", () => {
   agree("versions-new", { source, flags: [library, `-Wl,-rpath,${join(folder, "new")}`] }, "loaded");
   const result = agree("versions-old", { source, flags: [library, `-Wl,-rpath,${folder}`] }, "version FOO_2");
   assert.deepEqual([result.missingVersions[0]?.foundIn, result.missingVersions[0]?.highest], [join(folder, "libfoo.so.1"), "FOO_1"]);
+  assert.deepEqual(result.missing.map((one) => [one.symbol, one.version, one.versionOf]), [["bar", "FOO_2", "libfoo.so.1"]]);
 });
 
 test("torch that was not imported", () => {

@@ -25,6 +25,8 @@ describe("cudaRuntimeOf", () => {
     assert.deepEqual(runtimeOf({ definesRegistration: true, toolkit: "12.8" }), ["static", 12, undefined, "defines __cudaRegisterFatBinary"]);
     assert.deepEqual(runtimeOf({ holdsRuntimeText: true, needed: ["libcublas.so.11"] })?.slice(0, 2), ["static", 11]);
     assert.deepEqual(runtimeOf({ holdsRuntimeText: true, needed: ["libcudnn.so.9"] })?.slice(0, 2), ["static", undefined]);
+    assert.deepEqual(runtimeOf({ holdsRuntimeText: true, needed: ["libcusparse.so.12", "libcufft-0123abcd.so.11"] })?.slice(0, 2), ["static", 12]);
+    assert.deepEqual(runtimeOf({ holdsRuntimeText: true, needed: ["libnvToolsExt.so.1"] })?.slice(0, 2), ["static", undefined]);
   });
 
   it("tells the driver alone from the runtime, and says nothing of files without CUDA or of the runtime itself", () => {
