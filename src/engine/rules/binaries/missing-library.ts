@@ -45,8 +45,9 @@ function notFound(context: RuleContext, file: BuiltFile): Observed | undefined {
   const stops = stopsWith(file, ofDependency(first));
   if (first.refused !== undefined) {
     const others = missing.length === 1 ? "" : ` It also needs ${listed(missing.slice(1).map((one) => one.name))}, which the loader does not take either.`;
+    const who = needing(context, file, first.neededBy).replace(/ needs$/, "");
     return {
-      message: `${needing(context, file, first.neededBy)} ${first.name}. ${first.because}${others} ${stops}`,
+      message: `${first.because.replace(libraryName(first.neededBy), () => who)}${others} ${stops}`,
       ...(file.origin === "installed" ? { severity: "warning" as const } : {}),
       shown: `${nameOf(context, file)} needs ${first.name}, and what the loader finds is no library.`,
     };

@@ -84,8 +84,10 @@ test("what may be there all the same is no first failure", () => {
 test("a file of the right name that the loader refuses is there, and is no library", () => {
   const refused = { name: "libv.so.1", neededBy: "/p/ops.so", searched: ["/p/lib"], because: "ops.so loads libv.so.1, and what the loader finds is no library. /p/lib/libv.so.1 is empty.", refused: "/p/lib/libv.so.1: file too short" };
   assert.deepEqual(everything({ missingDependencies: [refused] }), [
-    'error missing-library: ops.so needs libv.so.1. ops.so loads libv.so.1, and what the loader finds is no library. /p/lib/libv.so.1 is empty. Importing it stops with "/p/lib/libv.so.1: file too short".',
+    'error missing-library: ops.so loads libv.so.1, and what the loader finds is no library. /p/lib/libv.so.1 is empty. Importing it stops with "/p/lib/libv.so.1: file too short".',
   ]);
+  const elsewhere = { ...refused, neededBy: "/p/lib/libw.so", because: refused.because.replace("ops.so", "libw.so") };
+  assert.match(everything({ missingDependencies: [elsewhere] })[0] ?? "", /: lib\/libw\.so, which ops\.so loads, loads libv\.so\.1, and what the loader finds is no library\./);
   const runtime = { ...refused, name: "libcudart.so.12", refused: "/p/lib/libcudart.so.12: invalid ELF header" };
   assert.deepEqual(everything({ missingDependencies: [runtime] }).map((one) => one.split(":", 1)[0]), ["error missing-library"]);
 });
