@@ -23,9 +23,11 @@ const isolated = "libc10 alone loads beside another; each has its own exceptions
  */
 export function secondLibtorch(scope: readonly LoadedObject[], environment: FitEnvironment): TraitComparison | undefined {
   const own = new Set(environment.torchLibraries);
+  // By a link to it, the loader recognises a file that it has loaded.
+  const isOwn = (one: LoadedObject): boolean => [one.image, environment.machine?.open(one.path)].some((image) => image !== undefined && own.has(image));
   const foreign = scope.filter((one) => {
     const stem = plainStem(one.name) ?? plainStem(one.path);
-    return stem !== undefined && single.has(stem) && one.image !== undefined && !own.has(one.image);
+    return stem !== undefined && single.has(stem) && one.image !== undefined && !isOwn(one);
   });
   if (foreign.length === 0 || environment.torchLibraries.length === 0) {
     return undefined;

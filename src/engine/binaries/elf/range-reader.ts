@@ -15,7 +15,6 @@ export class RangeReader {
   readonly size: number;
   readonly #fetchRange: FetchRange;
   readonly #blocks: Blocks = new Map();
-  readonly #ownBlocks = new WeakRef(this.#blocks);
   #bytesRead = 0;
 
   constructor(size: number, fetchRange: FetchRange) {
@@ -94,7 +93,7 @@ export class RangeReader {
         this.#blocks.clear();
       }
       this.#blocks.set(index, bytes);
-      shareRoom(this.#ownBlocks, index);
+      shareRoom(this.#blocks, index);
     }
     return bytes;
   }
@@ -109,13 +108,13 @@ export class RangeReader {
 type Blocks = Map<number, Uint8Array>;
 
 /** The blocks that were read last by any reader, as a ring; it keeps no reader alive. */
-const latest: ({ readonly blocks: WeakRef<Blocks>; readonly index: number } | undefined)[] = [];
+const latest: ({ readonly blocks: Blocks; readonly index: number } | undefined)[] = [];
 let next = 0;
 
 /** Enters a block, and drops the oldest of all readers when there are too many. */
-function shareRoom(blocks: WeakRef<Blocks>, index: number): void {
+function shareRoom(blocks: Blocks, index: number): void {
   const oldest = latest[next];
-  oldest?.blocks.deref()?.delete(oldest.index);
+  oldest?.blocks.delete(oldest.index);
   latest[next] = { blocks, index };
   next = (next + 1) % maximumBlocksOfAll;
 }

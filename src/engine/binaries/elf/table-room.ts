@@ -6,20 +6,24 @@ export interface TableKeeper {
   forgetTables(): void;
 }
 
-const queue: { readonly keeper: WeakRef<TableKeeper>; readonly size: number }[] = [];
+/** What a keeper costs beside its table: thousands with small ones must not pile up either. */
+const leastCost = 64 * 1024;
+
+// No WeakRef: until the running job ends, it keeps alive what it points to, and a scan is one job.
+const queue: { readonly keeper: TableKeeper; readonly cost: number }[] = [];
 let kept = 0;
 
 /** Says that `keeper` has read a table of `size` bytes; those of the others that were read first are given up. */
 export function keepTable(keeper: TableKeeper, size: number): void {
-  queue.push({ keeper: new WeakRef(keeper), size });
-  kept += size;
+  const cost = Math.max(size, leastCost);
+  queue.push({ keeper, cost });
+  kept += cost;
   let gone = 0;
   for (; kept > maximumKept && gone < queue.length - 1; gone += 1) {
     const oldest = queue[gone];
-    const other = oldest?.keeper.deref();
-    kept -= oldest?.size ?? 0;
-    if (other !== keeper) {
-      other?.forgetTables();
+    kept -= oldest?.cost ?? 0;
+    if (oldest?.keeper !== keeper) {
+      oldest?.keeper.forgetTables();
     }
   }
   queue.splice(0, gone);
