@@ -167,32 +167,171 @@ test("search, names, places and comparison outlive the page", async () => {
   await second.page.locator(".row").getByText("symbol_100", { exact: true }).waitFor();
 });
 
-test("a wheel shows its libraries, each to be folded out", async () => {
-  const member = `${file}/ops/_C.so`;
-  const wheel = view([], {
-    headline: "Would not work with torch 2.8.0+cu128.",
-    inspect: {
-      schema: 1, file: "/w/ops-1.0.whl", kind: "wheel", problems: [], binaries: [{ profile: profile(member), facts: [], notKnown: [] }, { profile: profile(`${member}.2`), facts: [], notKnown: [] }],
-      wheel: {
-        path: "/w/ops-1.0.whl", fileName: "ops-1.0.whl", size: 4096, name: "ops", version: "1.0", tags: { pythons: ["cp311"], abis: ["cp311"], platforms: ["manylinux_2_28_x86_64"] }, wheelTags: ["cp311-cp311-manylinux_2_28_x86_64"],
-        generator: "setuptools", isPurelib: false, requiresPython: ">=3.9", requires: ["torch>=2.8"], libraries: [], platformTag: "manylinux_2_34_x86_64", platformTagBesideTorch: undefined, abi3Floor: undefined,
-        disagreements: [{ kind: "platform-tag", weight: "error", message: "The name promises manylinux_2_28, and ops/_C.so needs GLIBC_2.34.", evidence: [] }], notKnown: [],
-      },
+const member = `${file}/ops/_C.so`;
+const wheel = view([], {
+  headline: "Would not work with torch 2.8.0+cu128.",
+  inspect: {
+    schema: 1, file: "/w/ops-1.0.whl", kind: "wheel", problems: [], binaries: [{ profile: profile(member), facts: [], notKnown: [] }, { profile: profile(`${member}.2`), facts: [], notKnown: [] }],
+    wheel: {
+      path: "/w/ops-1.0.whl", fileName: "ops-1.0.whl", size: 4096, name: "ops", version: "1.0", tags: { pythons: ["cp311"], abis: ["cp311"], platforms: ["manylinux_2_28_x86_64"] }, wheelTags: ["cp311-cp311-manylinux_2_28_x86_64"],
+      generator: "setuptools", isPurelib: false, requiresPython: ">=3.9", requires: ["torch>=2.8"], libraries: [], platformTag: "manylinux_2_34_x86_64", platformTagBesideTorch: undefined, abi3Floor: undefined,
+      disagreements: [{ kind: "platform-tag", weight: "error", message: "The name promises manylinux_2_28, and ops/_C.so needs GLIBC_2.34.", evidence: [] }], notKnown: [],
     },
-    fits: fits({ verdict: "conflict", members: [fits({ file: member, verdict: "conflict", missing: conflict.fits?.missing ?? [] }), fits({ file: `${member}.2` })] }),
-    libraries: [{ file: member, name: "ops/_C.so", symbols: conflict.libraries[0]?.symbols ?? [], loaderSays: "x: undefined symbol: y" }, { file: `${member}.2`, name: "ops/_C.so.2", symbols: [imported("memcpy")] }],
-  });
+  },
+  fits: fits({ verdict: "conflict", findings: conflict.fits?.findings ?? [], members: [fits({ file: `${member}.2` }), fits({ file: member, verdict: "conflict", missing: conflict.fits?.missing ?? [] })] }),
+  libraries: [{ file: `${member}.2`, name: "ops/_C.so.2", symbols: [imported("memcpy"), imported("lonely")] }, { file: member, name: "ops/_C.so", symbols: conflict.libraries[0]?.symbols ?? [], loaderSays: "x: undefined symbol: y" }],
+});
+
+test("a wheel shows at a glance which library would be refused, and it is the one that is folded out", async () => {
   const page = await show(wheel, undefined, "ops-1.0.whl");
-  assert.deepEqual(await headings(page), ["Tags and Metadata against Content", "Libraries (2)", "Metadata"]);
-  assert.deepEqual(await page.page.locator("summary").evaluateAll((all) => all.map((one) => (one as unknown as { innerText: string }).innerText.replaceAll(/\s+/g, " ").trim())), ["ops/_C.so conflict 1000 B", "ops/_C.so.2 no conflict found 1000 B"]);
+  assert.equal(await page.page.locator(".loader p").innerText(), "The loader would say of ops/_C.so");
+  assert.deepEqual(await page.page.locator("main > .sections > section > h2").allInnerTexts(), ["Tags and Metadata against Content", "Findings", "Libraries (2)", "Metadata"]);
+  assert.deepEqual(await page.page.locator("summary").evaluateAll((all) => all.map((one) => (one as unknown as { innerText: string }).innerText.replaceAll(/\s+/g, " ").trim())), ["ops/_C.so.2 no conflict found 1000 B", "ops/_C.so conflict 1000 B"]);
+  assert.deepEqual(await page.page.locator("details[open] summary .name").allInnerTexts(), ["ops/_C.so"]);
+  assert.equal(await page.page.locator("details[open] .symbols .row").count(), 5);
+  assert.equal(await page.page.locator("details .missing").count(), 2);
   await page.page.locator("summary").first().focus();
   await page.page.keyboard.press("Enter");
-  await page.page.locator("details .missing").first().waitFor();
-  assert.equal(await page.page.locator("details[open] .symbols .row").count(), 5);
+  await page.page.locator("details[open] .symbol").getByText("lonely").waitFor();
+  assert.deepEqual((await page.state() as { open: string[] }).open, ["ops/_C.so", "ops/_C.so.2"]);
+});
+
+test("a search in a wheel leaves the libraries with a hit, folded out, and keeps what was folded before", async () => {
+  const page = await show(wheel, { open: [] }, "ops-1.0.whl");
+  const open = (): Promise<string[]> => page.page.locator("details[open] summary .name").allInnerTexts();
+  const libraries = (): Promise<string[]> => page.page.locator("summary .name").allInnerTexts();
+  assert.deepEqual(await open(), []);
+  await page.page.getByRole("searchbox").fill("lonely");
+  assert.deepEqual([await libraries(), await open(), await symbolTexts(page)], [["ops/_C.so.2"], ["ops/_C.so.2"], ["lonely"]]);
   await page.page.getByRole("searchbox").fill("memcpy");
-  assert.deepEqual(await page.page.locator("summary .name").allInnerTexts(), ["ops/_C.so", "ops/_C.so.2"]);
+  assert.deepEqual(await open(), ["ops/_C.so.2", "ops/_C.so"]);
+  await page.page.getByRole("searchbox").fill("undefined symbol");
+  assert.deepEqual([await libraries(), await page.page.locator("details[open] .loader pre").allInnerTexts()], [["ops/_C.so"], ["x: undefined symbol: y"]]);
+  // A library whose name alone fits is there with all that it has, and folded.
+  await page.page.getByRole("searchbox").fill("_C.so.2");
+  assert.deepEqual([await libraries(), await open()], [["ops/_C.so.2"], []]);
+  await page.page.getByRole("searchbox").fill("nothing is called that");
+  assert.deepEqual([await libraries(), await page.page.locator(".found").innerText()], [[], "Nothing found"]);
+  await page.page.keyboard.press("Escape");
+  assert.deepEqual([await libraries(), await open()], [["ops/_C.so.2", "ops/_C.so"], []]);
+  assert.deepEqual((await page.state() as { open: string[] }).open, []);
+});
+
+interface Focused { readonly tagName: string; readonly textContent: string; getAttribute(name: string): string | null }
+const focused = (page: ExtensionPage): Promise<string> => page.page.evaluate(() => {
+  const { activeElement } = (globalThis as unknown as { document: { activeElement: Focused } }).document;
+  return activeElement.getAttribute("aria-label") ?? (activeElement.tagName === "BODY" ? "nothing" : activeElement.textContent);
+});
+
+test("a refresh leaves the focus and the selected symbols where they are", async () => {
+  const page = await show(conflict);
+  const { keyboard } = page.page;
+  const drift = page.page.getByRole("listbox", { name: "Another torch version" });
+  await drift.focus();
+  await keyboard.press("Home");
+  await page.page.locator(".symbols").focus();
+  await keyboard.press("Home");
+  await keyboard.press("ArrowDown");
+  const list = await page.page.locator(".symbols").elementHandle();
+  const isThere = (): Promise<boolean | undefined> => list?.evaluate((element) => (element as unknown as { isConnected: boolean }).isConnected) ?? Promise.resolve(undefined);
+  await page.send({ type: "busy", message: "Comparing" });
+  await page.send({ type: "view", view: conflict });
+  assert.equal(await isThere(), true);
+  // One more symbol before the one that is selected.
+  const [library] = conflict.libraries;
+  assert.ok(library !== undefined);
+  await page.send({ type: "view", view: { ...conflict, libraries: [{ ...library, symbols: [imported("another"), ...library.symbols] }] } });
+  assert.equal(await isThere(), false);
+  assert.equal(await focused(page), "Imported symbols, 6 rows");
+  const selected = page.page.locator(".symbols .row[aria-selected=true]");
+  assert.deepEqual([await selected.locator(".symbol").allInnerTexts(), await selected.getAttribute("aria-posinset"), await page.page.locator(".symbols").getAttribute("aria-activedescendant")], [["c10::probe(int)"], "3", await selected.getAttribute("id")]);
+  assert.equal(await page.page.locator(".detail code").first().innerText(), "c10::probe(int)");
+  assert.equal(await drift.getByRole("option", { selected: true }).count(), 1);
+  await keyboard.press("ArrowDown");
+  assert.equal(await selected.locator(".symbol").innerText(), "memcpy");
+  await page.page.getByRole("button", { name: "libstdcxx-abi" }).focus();
+  await page.send({ type: "view", view: { ...conflict, markdown: "another" } });
+  assert.equal(await focused(page), "libstdcxx-abi");
+  // What had the focus is gone.
+  await page.send({ type: "view", view: view([]) });
+  await page.page.getByText("No conflict with").waitFor();
+  assert.equal(await focused(page), "No conflict with torch 2.8.0+cu128 found in what was checked.");
+});
+
+test("when a button goes, the focus is on the one in its place or on the headline", async () => {
+  const page = await show(conflict);
+  await page.send({ type: "view", view: conflict, compared: "torch==2.5.1" });
+  await page.page.getByRole("button", { name: "Compare with Selected Environment" }).press("Enter");
+  await page.send({ type: "busy", message: "Comparing" });
+  assert.equal(await focused(page), "Cancel");
+  await page.send({ type: "busy", message: "Comparing with another" });
+  assert.equal(await focused(page), "Cancel");
+  await page.send({ type: "view", view: conflict });
+  assert.equal(await focused(page), "Would not work with torch 2.8.0+cu128.");
+  await page.send({ type: "failed", message: "It is gone." });
+  assert.equal(await focused(page), "Try Again");
+});
+
+test("text of a row can be selected with the mouse", async () => {
+  const page = await show(conflict);
+  await rows(page).last().scrollIntoViewIfNeeded();
+  const box = await rows(page).nth(1).locator(".symbol").boundingBox();
+  assert.ok(box !== null);
+  await page.page.mouse.move(box.x + 1, box.y + 10);
+  await page.page.mouse.down();
+  await page.page.mouse.move(box.x + 60, box.y + 10, { steps: 4 });
+  await page.page.mouse.up();
+  const text = await page.page.evaluate(() => String((globalThis as unknown as { getSelection(): unknown }).getSelection()));
+  assert.match(text, /^c10::pr/);
+  assert.equal(await rows(page).nth(1).getAttribute("aria-selected"), "true");
+});
+
+test("a long name is cut, and neither it nor a narrow page makes it scroll sideways", async () => {
+  const long = `_ZN3c10${"x".repeat(60_000)}`;
+  const page = await show({
+    ...conflict, headline: `Would not work: ${long}`,
+    libraries: [{ file, name: "_C.so", symbols: [imported(long)], loaderSays: `undefined symbol: ${long}` }],
+    fits: { ...conflict.fits, missing: [{ symbol: long, demangled: long, binding: "global", kind: "own", because: `Nobody defines ${long}.` }], notChecked: [long], traits: [...conflict.fits?.traits ?? [], { trait: "compiler", built: long, installed: long, agrees: false, weight: "error", because: long, evidence: [] }] },
+  });
+  const widths = (): Promise<readonly number[]> => page.page.evaluate(() => {
+    const { scrollWidth, clientWidth } = (globalThis as unknown as { document: { documentElement: { scrollWidth: number; clientWidth: number } } }).document.documentElement;
+    return [scrollWidth, clientWidth];
+  });
+  assert.deepEqual(await widths(), [900, 900]);
+  assert.match(await page.page.locator(".missing .name").innerText(), /^_ZN3c10x{1993}… \(58,007 more characters\)$/);
+  await page.page.locator(".symbols").focus();
+  await page.page.keyboard.press("Control+c");
+  assert.deepEqual((await page.told()).at(-1), { type: "copy", text: long });
+  for (const width of [440, 400, 320]) {
+    await page.page.setViewportSize({ width, height: 700 });
+    assert.deepEqual(await widths(), [width, width]);
+  }
+  await page.send({ type: "view", view: conflict });
+  // Values stand under their trait, each in one line and with its label.
+  const heights = await page.page.locator(".traits td[data-label]").evaluateAll((all) => all.map((one) => (one as unknown as { offsetHeight: number }).offsetHeight));
+  assert.deepEqual(heights.filter((one) => one > 24), []);
+  assert.deepEqual(await accessibilityProblems(page.page), []);
+});
+
+test("a reason that names releases is not followed by them again", async () => {
+  const missing = { symbol: "f", demangled: "f", binding: "global", kind: "drift", torch: { since: "2.12.0", until: null, source: "data" } } as const;
+  const page = await show({ ...conflict, fits: fits({ verdict: "conflict", missing: [
+    { ...missing, because: "torch 2.8.0 exports nothing of that name: the file was built with another torch. Official wheels export it since torch 2.12.0." },
+    { ...missing, symbol: "g", because: "No library of this torch exports it." },
+  ] }) });
+  assert.deepEqual(await page.page.locator(".missing .item").evaluateAll((all) => all.map((one) => (one as unknown as { querySelectorAll(selector: string): { length: number } }).querySelectorAll("p").length)), [1, 2]);
+});
+
+test("what was copied stands beside the number of symbols found, and messages that are no message of the host do nothing", async () => {
+  const page = await show(conflict);
   await page.page.getByRole("searchbox").fill("probe");
-  assert.deepEqual(await page.page.locator("summary .name").allInnerTexts(), ["ops/_C.so"]);
+  for (const message of [null, 1, "view", {}, { type: "view" }, { type: "busy" }, { type: "copied", what: 1 }]) {
+    await page.send(message);
+  }
+  await page.send({ type: "copied", what: "symbol" });
+  await page.page.getByText("Copied symbol").waitFor();
+  assert.equal(await page.page.locator(".found").innerText(), "1 symbol");
+  assert.equal(await page.page.locator("[aria-busy]").count(), 0);
 });
 
 test("a question that takes long says how far it is and can be cancelled; a failure can be tried again", async () => {

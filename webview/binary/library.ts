@@ -14,6 +14,8 @@ type Binary = BinaryView["inspect"]["binaries"][number];
 /** How everything on the page is shown. */
 export interface Showing {
   readonly filter: Filter;
+  /** Whether the filter leaves anything out. */
+  readonly searching: boolean;
   readonly demangled: boolean;
 }
 
@@ -22,8 +24,9 @@ export function section(title: string, ...content: readonly (HTMLElement | undef
   return present.length === 0 ? undefined : el("section", {}, el("h2", {}, title), ...present);
 }
 
-export function loaderSays({ loaderSays: words }: BinaryLibrary): HTMLElement | undefined {
-  return words === undefined ? undefined : el("div", { class: "loader" }, el("p", { class: "dim" }, "The loader would say"), el("pre", {}, words));
+/** `of`: named where it is not plain which library is meant. */
+export function loaderSays({ loaderSays: words }: BinaryLibrary, { filter }: Showing, of?: string): HTMLElement | undefined {
+  return words === undefined || !filter(words) ? undefined : el("div", { class: "loader" }, el("p", { class: "dim" }, `The loader would say${of === undefined ? "" : ` of ${of}`}`), el("pre", {}, words));
 }
 
 export function reasons(fit: Fit | undefined, { filter, demangled }: Showing): HTMLElement | undefined {
@@ -43,8 +46,14 @@ function traitRow(trait: Trait): HTMLElement {
   const result = el("span", { class: "result" }, word);
   result.prepend(icon(mark));
   return el("tr", {},
-    el("th", { scope: "row" }, trait.trait), el("td", {}, trait.built), el("td", {}, trait.installed),
+    el("th", { scope: "row" }, trait.trait), value("File", trait.built), value("Torch", trait.installed),
     el("td", {}, result, ...(trait.agrees === true || trait.because === "" ? [] : [el("p", {}, trait.because)])));
+}
+
+/** The label stands before it where the page is too narrow for columns. */
+function value(label: string, text: string): HTMLElement {
+  const hasLongWord = /\S{40}/.test(text);
+  return el("td", { "data-label": label, class: hasLongWord ? "long" : undefined }, text);
 }
 
 function traitMark({ agrees, weight }: Trait): readonly [Mark, string] {

@@ -8,7 +8,7 @@ import { sections, verdict } from "./view.ts";
 const name = document.title;
 const search = el("input", { type: "search", placeholder: "Search symbols and rows", "aria-label": "Search symbols and rows", spellcheck: "false", autocomplete: "off" });
 const found = el("span", { class: "found", role: "status" });
-const copied = el("span", { class: "found", role: "status" });
+const copied = el("span", { class: "copied", role: "status" });
 const demangle = button("Demangle", () => {
   keep({ demangled: !currentState().demangled });
   draw();

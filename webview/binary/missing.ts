@@ -2,7 +2,7 @@
 import type { BinaryView } from "../../src/protocol/index.ts";
 import { button, el, plural } from "./dom.ts";
 import type { Filter } from "./search.ts";
-import { byKeyboard } from "./selection.ts";
+import { byKeyboard, keepSelection, keptSelection } from "./selection.ts";
 import { kindWords } from "./words.ts";
 
 type Fit = NonNullable<NonNullable<BinaryView["fits"]>["members"]>[number];
@@ -23,11 +23,11 @@ export function missingParts(fit: Fit, filter: Filter, demangled: boolean): HTML
       el("li", {}, el("code", { class: "name" }, `${one.version} of ${one.library}`), el("p", {}, `${one.foundIn} would be loaded${one.highest === null ? "" : ` and ends at ${one.highest}`}.`)))))]),
     ...Object.entries(kindWords).flatMap(([kind, words]) => {
       const symbols = fit.missing.filter((one) => one.kind === kind && filter(one.symbol, one.demangled, one.because, one.nearest?.demangled, one.version));
-      return symbols.length === 0 ? [] : [part(`${words.title}: ${plural(symbols.length, "symbol")}`, words.meaning, symbolItems(words.title, symbols, demangled))];
+      return symbols.length === 0 ? [] : [part(`${words.title}: ${plural(symbols.length, "symbol")}`, words.meaning, symbolItems(`${words.title} of ${fit.file}`, words.title, symbols, demangled))];
     }),
   ];
-  const tellsReleases = parts.length > 0 && fit.missing.length > 0 && fit.releasesThatWouldDo !== null;
-  return tellsReleases ? [...parts, el("p", { class: "releases" }, releases(fit.releasesThatWouldDo))] : parts;
+  const hasReleases = parts.length > 0 && fit.missing.length > 0 && fit.releasesThatWouldDo !== null;
+  return hasReleases ? [...parts, el("p", { class: "releases" }, releases(fit.releasesThatWouldDo))] : parts;
 }
 
 function part(title: string, meaning: string, content: HTMLElement): HTMLElement {
@@ -41,17 +41,21 @@ function releases(list: readonly string[]): string {
   return `Releases of torch that export all that it needs: ${list.length > 8 ? `${list[0] ?? ""} to ${list.at(-1) ?? ""} (${list.length} releases)` : list.join(", ")}.`;
 }
 
-function symbolItems(title: string, symbols: readonly Missing[], demangled: boolean): HTMLElement {
+function symbolItems(name: string, title: string, symbols: readonly Missing[], demangled: boolean): HTMLElement {
   const id = `missing-${++lists}`;
-  const list = el("div", { class: "missing", role: "listbox", "aria-label": `${title}, ${plural(symbols.length, "symbol")}` });
+  const list = el("div", { class: "missing", role: "listbox", "data-name": name, "aria-label": `${title}, ${plural(symbols.length, "symbol")}` });
   const items: HTMLElement[] = [];
   let selected = -1;
-  const select = (index: number): void => {
+  const mark = (index: number): void => {
     items[selected]?.setAttribute("aria-selected", "false");
     selected = index;
     items[index]?.setAttribute("aria-selected", "true");
-    items[index]?.scrollIntoView({ block: "nearest" });
     list.setAttribute("aria-activedescendant", `${id}-${index}`);
+  };
+  const select = (index: number): void => {
+    mark(index);
+    items[index]?.scrollIntoView({ block: "nearest" });
+    keepSelection(name, symbols[index]?.symbol);
   };
   const add = (upTo: number): void => {
     while (items.length < Math.min(upTo, symbols.length)) {
@@ -66,7 +70,12 @@ function symbolItems(title: string, symbols: readonly Missing[], demangled: bool
       list.append(made);
     }
   };
-  add(firstShown);
+  const kept = keptSelection(name);
+  const before = kept === undefined ? -1 : symbols.findIndex((one) => one.symbol === kept);
+  add(Math.max(firstShown, before + 1));
+  if (before >= 0) {
+    mark(before);
+  }
   byKeyboard({
     list, select, count: () => items.length, selected: () => selected, page: () => 5,
     text: (index) => (demangled ? symbols[index]?.demangled : symbols[index]?.symbol) ?? "",
@@ -92,5 +101,10 @@ function item(symbol: Missing, demangled: boolean, id: string, index: number, co
     el("p", {}, symbol.because),
     // The reason may have named it.
     ...(symbol.nearest === undefined || symbol.because.includes(symbol.nearest.demangled) ? [] : [el("p", { class: "nearest" }, `Nearest, in ${symbol.nearest.library}: `, el("code", {}, demangled ? symbol.nearest.demangled : symbol.nearest.symbol))]),
-    ...(symbol.torch === undefined ? [] : [el("p", { class: "dim" }, `Exported by torch ${symbol.torch.since} ${symbol.torch.until === null ? "and all later releases that are recorded" : `to ${symbol.torch.until}`}.`)]));
+    ...(symbol.torch === undefined || tellsReleases(symbol.because, symbol.torch) ? [] : [el("p", { class: "dim" }, `Exported by torch ${symbol.torch.since} ${symbol.torch.until === null ? "and all later releases that are recorded" : `to ${symbol.torch.until}`}.`)]));
+}
+
+/** Whether a reason names the releases that export the symbol already. */
+function tellsReleases(because: string, { since, until }: NonNullable<Missing["torch"]>): boolean {
+  return because.includes(`torch ${since}`) && (until === null || because.includes(until));
 }

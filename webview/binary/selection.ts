@@ -1,5 +1,18 @@
 import { tell } from "./host.ts";
 
+/** What is selected in lists, by their names: a list is made anew whenever something else is shown. */
+const selections = new Map<string, string>();
+
+export function keepSelection(list: string, item: string | undefined): void {
+  if (item !== undefined) {
+    selections.set(list, item);
+  }
+}
+
+export function keptSelection(list: string): string | undefined {
+  return selections.get(list);
+}
+
 /** A list in which the arrow keys move a selection. */
 export interface Selectable {
   readonly list: HTMLElement;
@@ -32,6 +45,8 @@ export function byKeyboard(selectable: Selectable): void {
     }
     const to = event.ctrlKey || event.metaKey || event.altKey ? undefined : target(event.key, at, selectable);
     if (to !== undefined && selectable.count() > 0) {
+      // Text that the mouse selected would be copied in place of what the keys select.
+      getSelection()?.removeAllRanges();
       selectable.select(Math.max(0, Math.min(selectable.count() - 1, to)));
       event.preventDefault();
     }

@@ -2,7 +2,7 @@ import type { ImportedSymbol } from "../../src/protocol/index.ts";
 import { button, el, plural } from "./dom.ts";
 import { currentState, keepScroll, tell } from "./host.ts";
 import type { Filter } from "./search.ts";
-import { byKeyboard } from "./selection.ts";
+import { byKeyboard, keepSelection, keptSelection } from "./selection.ts";
 import { familyWords } from "./words.ts";
 
 /** As in the style sheet. In pixels. */
@@ -21,13 +21,16 @@ export function symbolList(name: string, symbols: readonly ImportedSymbol[], fil
     const symbol = shown[index];
     return symbol === undefined ? "" : (demangled ? symbol.demangled : undefined) ?? symbol.name;
   };
-  const list = el("div", { class: "symbols", role: "listbox", "aria-label": `Imported symbols, ${plural(shown.length, "row")}` });
+  const list = el("div", { class: "symbols", role: "listbox", "data-name": name, "aria-label": `Imported symbols, ${plural(shown.length, "row")}` });
   const rows = el("div", { class: "rows", role: "presentation" });
   const detail = el("div", { class: "detail", hidden: true });
   list.append(rows);
   list.style.height = `${Math.min(mostRows, shown.length) * rowHeight + 2}px`;
   rows.style.height = `${shown.length * rowHeight}px`;
-  let selected = -1;
+  const kept = keptSelection(name);
+  let selected = kept === undefined ? -1 : shown.findIndex((one) => one.name === kept);
+  /** The rows that are in the page. */
+  let drawn = { first: 0, last: 0 };
 
   const row = (index: number, symbol: ImportedSymbol): HTMLElement => {
     const made = el("div", { class: "row", role: "option", id: `${id}-${index}`, "aria-selected": index === selected ? "true" : "false", "aria-posinset": index + 1, "aria-setsize": shown.length },
@@ -42,10 +45,27 @@ export function symbolList(name: string, symbols: readonly ImportedSymbol[], fil
   const draw = (): void => {
     const first = Math.max(0, Math.floor(list.scrollTop / rowHeight) - overscan);
     const last = Math.min(shown.length, Math.ceil((list.scrollTop + mostRows * rowHeight) / rowHeight) + overscan);
-    rows.replaceChildren(...shown.slice(first, last).map((symbol, index) => row(first + index, symbol)));
+    // Rows that are made anew lose the text that was selected in them.
+    if (first !== drawn.first || last !== drawn.last) {
+      drawn = { first, last };
+      rows.replaceChildren(...shown.slice(first, last).map((symbol, index) => row(first + index, symbol)));
+    }
+  };
+  const mark = (index: number, isSelected: boolean): void => {
+    rows.children.item(index - drawn.first)?.setAttribute("aria-selected", String(isSelected));
+  };
+  const describe = (): void => {
+    const symbol = shown[selected];
+    if (symbol !== undefined) {
+      list.setAttribute("aria-activedescendant", `${id}-${selected}`);
+      detail.hidden = false;
+      detail.replaceChildren(...details(symbol));
+    }
   };
   const select = (index: number): void => {
+    mark(selected, false);
     selected = index;
+    keepSelection(name, shown[index]?.name);
     const top = index * rowHeight;
     if (top < list.scrollTop) {
       list.scrollTop = top;
@@ -53,12 +73,8 @@ export function symbolList(name: string, symbols: readonly ImportedSymbol[], fil
       list.scrollTop = top + rowHeight - list.clientHeight;
     }
     draw();
-    list.setAttribute("aria-activedescendant", `${id}-${index}`);
-    const symbol = shown[index];
-    if (symbol !== undefined) {
-      detail.hidden = false;
-      detail.replaceChildren(...details(symbol));
-    }
+    mark(index, true);
+    describe();
   };
   let pending = false;
   list.addEventListener("scroll", () => {
@@ -73,11 +89,12 @@ export function symbolList(name: string, symbols: readonly ImportedSymbol[], fil
   });
   byKeyboard({ list, count: () => shown.length, selected: () => selected, select, page: () => mostRows - 1, text });
   draw();
+  describe();
   // A list has no scroll position before it is in the page.
   requestAnimationFrame(() => {
     list.scrollTop = currentState().scroll[name] ?? 0;
   });
-  return el("div", { "data-matches": shown.length }, ...(shown.length === 0 ? [] : [list, detail]));
+  return el("div", { "data-name": `about ${name}`, "data-matches": shown.length }, ...(shown.length === 0 ? [] : [list, detail]));
 }
 
 function details(symbol: ImportedSymbol): HTMLElement[] {

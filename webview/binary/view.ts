@@ -4,18 +4,30 @@ import { button, el, icon } from "./dom.ts";
 import { tell } from "./host.ts";
 import { comparison, loaderSays, nature, reasons, section, symbols } from "./library.ts";
 import type { Showing } from "./library.ts";
-import { wheelSections } from "./wheel.ts";
+import { libraries, metadata, refusedLibrary, tagsAgainstContent } from "./wheel.ts";
 import { verdictWords } from "./words.ts";
 
 export function sections(view: BinaryView, showing: Showing): readonly HTMLElement[] {
   const all = view.inspect.kind === "wheel"
-    ? [...wheelSections(view, showing), findings(view, showing), notChecked(view, showing)]
+    ? [...wheelSections(view, showing)]
     : [...librarySections(view, showing)];
   return all.filter((one) => one !== undefined);
 }
 
+function* wheelSections(view: BinaryView, showing: Showing): Generator<HTMLElement | undefined> {
+  const refused = refusedLibrary(view);
+  // While something is searched for, the words stand with the library that they are about.
+  yield refused === undefined || showing.searching ? undefined : loaderSays(refused, showing, refused.name);
+  yield tagsAgainstContent(view, showing);
+  yield findings(view, showing);
+  yield libraries(view, showing);
+  yield metadata(view, showing);
+  yield notChecked(view, showing);
+}
+
 function* librarySections(view: BinaryView, showing: Showing): Generator<HTMLElement | undefined> {
   const [library] = view.libraries;
+  yield library === undefined ? undefined : loaderSays(library, showing);
   yield reasons(view.fits, showing);
   yield comparison(view.fits, showing);
   yield findings(view, showing);
@@ -27,7 +39,7 @@ function* librarySections(view: BinaryView, showing: Showing): Generator<HTMLEle
 /** The answer in a sentence, and with which torch; read out when it changes. */
 export function verdict(view: BinaryView): readonly HTMLElement[] {
   const { fits, against } = view;
-  const headline = el("p", { class: "headline" }, view.headline);
+  const headline = el("p", { class: "headline", tabindex: -1 }, view.headline);
   headline.prepend(icon(fits === undefined ? "unknown" : verdictWords[fits.verdict].mark));
   const torch = against === undefined ? undefined : [
     `torch ${against.version}`,
@@ -41,12 +53,6 @@ export function verdict(view: BinaryView): readonly HTMLElement[] {
     ...(view.problem === undefined ? [] : [el("p", {}, view.problem)]),
     ...(torch === undefined ? [] : [el("p", { class: "dim" }, torch)]),
   ];
-}
-
-/** What the loader would say, of a wheel for the first library that it would refuse. */
-export function refusal(view: BinaryView): HTMLElement | undefined {
-  const refused = view.libraries.find((one) => one.loaderSays !== undefined);
-  return refused === undefined ? undefined : loaderSays(refused);
 }
 
 function findings({ fits }: BinaryView, { filter }: Showing): HTMLElement | undefined {
