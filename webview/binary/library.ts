@@ -52,7 +52,7 @@ function traitRow(trait: Trait): HTMLElement {
 
 /** The label stands before it where the page is too narrow for columns. */
 function value(label: string, text: string): HTMLElement {
-  const hasLongWord = /\S{40}/.test(text);
+  const hasLongWord = /\S{20}/.test(text);
   return el("td", { "data-label": label, class: hasLongWord ? "long" : undefined }, text);
 }
 

@@ -42,8 +42,8 @@ export function notChecked(gaps: Gaps): readonly string[] {
 }
 
 function notFound({ hidden, unfound }: Gaps): readonly string[] {
-  const names = [...new Set(unfound.map((one) => one.name))].join(", ");
-  return hidden.length === 0 ? [] : [`${counted(hidden.length, "symbol")} that nothing else provides may lie in ${names}, which was not found.`];
+  const names = [...new Set(unfound.map((one) => one.name))];
+  return hidden.length === 0 ? [] : [`${counted(hidden.length, "symbol")} that nothing else provides may lie in ${names.join(", ")}, which ${names.length === 1 ? "was" : "were"} not found.`];
 }
 
 /** Where the variables of the process lead import torch to libraries of another torch. */
