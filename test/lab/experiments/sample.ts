@@ -15,10 +15,13 @@ const names = readFileSync(join(import.meta.dirname, "..", "fixtures", "torch-sy
 const linkings: readonly (readonly string[])[] = [["c10"], ["torch_cpu", "c10"], ["torch"], ["torch_python"], ["c10", "torch_cpu", "torch", "torch_python"], []];
 const everything = ["torch", "torch_python"];
 
-/** What a name is that is missing, by nm: it stands in a library that is not linked, or nowhere. Twins are told from drift by the reader alone. */
+/**
+ * What a name is that is missing, by nm: it stands in a library that is not linked, or nowhere. Twins are told from drift by
+ * the reader alone, and so are, of the namespaces of CUDA on a torch without it, names of a library that it lacks.
+ */
 function kindsOf(symbol: string, torch: Torch): readonly MissingKind[] {
   if (torch.exports(symbol, ...everything)) return ["missing-library"];
-  return /^(?:aoti_)?torch_/.test(symbol) ? ["stable-shim"] : ["drift", "abi-twin"];
+  return /^(?:aoti_)?torch_/.test(symbol) ? ["stable-shim"] : ["drift", "abi-twin", ...(/4cuda/.test(symbol) && torch.cuda === undefined ? ["missing-library" as const] : [])];
 }
 
 function sample(seed: number): Experiment {
