@@ -11,7 +11,7 @@ import type { FitEnvironment } from "../../engine/fit/index.ts";
 import { describeEnvironment } from "../../engine/installed/index.ts";
 import type { Surroundings } from "../../engine/installed/index.ts";
 import type { Files, FitReport } from "../../engine/model/index.ts";
-import type { BinaryParams, BinaryView, Notifications, Requests } from "../../protocol/index.ts";
+import type { BinaryParams, BinaryView, Requests } from "../../protocol/index.ts";
 import { specOf } from "../messages.ts";
 import type { Answer } from "../server.ts";
 import type { Session } from "../session.ts";
@@ -19,6 +19,7 @@ import { inSlices } from "../slices.ts";
 import { torchStatus } from "../status.ts";
 import { pathOf } from "../uris.ts";
 import { binaryMarkdown, headline } from "./binaryMarkdown.ts";
+import { teller } from "./binaryProgress.ts";
 import { librariesOf } from "./binarySymbols.ts";
 
 export function registerBinaries(session: Session, answer: Answer): void {
@@ -38,7 +39,7 @@ async function binaryView(session: Session, params: BinaryParams, token: Cancell
   }
   // What the session's files remember belongs to projects; a file that is looked at may lie anywhere and have just been linked.
   const files = new NodeFiles();
-  const tell = teller(session, params, token);
+  const tell = teller(session.connection, params.question, token);
   const remote = remoteOptions(session, tell, token);
   const answer = await examine(file, { files, root: path.dirname(file), remote, progress: tell });
   if (!answer.ok) {
@@ -104,23 +105,6 @@ async function environmentFor(session: Session, file: string, against: string | 
 /** The prefix of the environment that a file is installed in, as far as its path tells. */
 function inEnvironment(file: string): string | undefined {
   return /^(.+)[\\/]lib(?:64)?[\\/]python3[^\\/]*[\\/]site-packages[\\/]/.exec(file)?.[1];
-}
-
-/** In milliseconds. */
-const progressInterval = 100;
-
-/** Tells whoever asked how far the answer is, not oftener than one can read, and nothing once nobody waits for it. */
-function teller({ connection }: Session, { question }: BinaryParams, token: CancellationToken): (what: string) => void {
-  const method: keyof Notifications = "abiding/binaryProgress";
-  let told = Number.NEGATIVE_INFINITY;
-  return (message) => {
-    const now = performance.now();
-    if (question !== undefined && !token.isCancellationRequested && now - told >= progressInterval) {
-      told = now;
-      const params: Notifications[typeof method] = { question, message };
-      connection.sendNotification(method, params).catch(() => undefined);
-    }
-  };
 }
 
 function remoteOptions({ environment }: Session, tell: (what: string) => void, token: CancellationToken): RemoteOptions {

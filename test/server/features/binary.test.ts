@@ -24,6 +24,7 @@ function compile(output: string, source: string, ...flags: readonly string[]): v
 describe("abiding/binary", () => {
   const folder = folderOf({ "CMakeLists.txt": "project(x)\n" });
   const outside = folderOf({});
+  const temporary = folderOf({});
   const old = path.join(folder.root, "old");
   let client: LspClient;
   let detached: LspClient;
@@ -40,7 +41,10 @@ describe("abiding/binary", () => {
     compile(built, `${declared} } extern "C" void* PyInit_ops() { c10::Error error({"a"}, "text"); return nullptr; }`, `-L${path.join(torchRoot, "lib")}`, "-lc10");
     // What is read from servers is kept there.
     process.env.XDG_CACHE_HOME = path.join(outside.root, "cache");
+    const tmp = process.env.TMPDIR;
+    process.env.TMPDIR = temporary.root;
     client = await LspClient.start({ folders: [folder.root] });
+    if (tmp === undefined) delete process.env.TMPDIR; else process.env.TMPDIR = tmp;
     detached = await LspClient.start({ folders: [] });
   });
 
@@ -49,6 +53,7 @@ describe("abiding/binary", () => {
     await detached.stop();
     folder.remove();
     outside.remove();
+    temporary.remove();
   });
 
   const ask = (file: string, more: Partial<BinaryParams> = {}, who = client): Promise<BinaryView> => who.connection.sendRequest("abiding/binary", { uri: pathToFileURL(file).href, ...more });
@@ -119,6 +124,8 @@ describe("abiding/binary", () => {
     assert.deepEqual(view.libraries.map((one) => one.name), ["ops/_C.so"]);
     assert.equal(view.libraries[0]?.file, view.fits?.members?.[0]?.file);
     assert.equal(view.symbolsLeftOut, 0);
+    // What was unpacked for it is given back.
+    assert.deepEqual(fs.readdirSync(temporary.root), []);
   });
 
   it("refuses what is no library with a sentence", async () => {
