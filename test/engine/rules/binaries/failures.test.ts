@@ -41,8 +41,7 @@ test("a missing version of libstdc++ covers the symbols that have it", () => {
 
 test("a symbol of another version, or of that version of another library, is told beside the missing version", () => {
   for (const other of [{ version: "V1", versionOf: "libv.so.1" }, { version: "V2", versionOf: "libw.so.1" }, {}]) {
-    const { version: _version, versionOf: _versionOf, ...plain } = vf;
-    const found = built({ missingVersions: [v2], missing: [{ ...plain, kind: "own", ...other }] }).check(ownSymbol);
+    const found = built({ missingVersions: [v2], missing: [missing("vf", "vf", "own", other)] }).check(ownSymbol);
     assert.match(found[0]?.message ?? "", /Importing it stops earlier, at version V2 of libv\.so\.1; after that it would stop with "undefined symbol: vf"\./);
   }
 });
