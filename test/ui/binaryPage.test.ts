@@ -247,8 +247,11 @@ test("a refresh leaves the focus and the selected symbols where they are", async
   assert.deepEqual([await selected.locator(".symbol").allInnerTexts(), await selected.getAttribute("aria-posinset"), await page.page.locator(".symbols").getAttribute("aria-activedescendant")], [["c10::probe(int)"], "3", await selected.getAttribute("id")]);
   assert.equal(await page.page.locator(".detail code").first().innerText(), "c10::probe(int)");
   assert.equal(await drift.getByRole("option", { selected: true }).count(), 1);
+  await page.page.evaluate(() => (globalThis as unknown as { scrollTo(x: number, y: number): void }).scrollTo(0, 0));
   await keyboard.press("ArrowDown");
   assert.equal(await selected.locator(".symbol").innerText(), "memcpy");
+  // The list was out of sight.
+  assert.ok(((await selected.boundingBox())?.y ?? Infinity) < 700);
   await page.page.getByRole("button", { name: "libstdcxx-abi" }).focus();
   await page.send({ type: "view", view: { ...conflict, markdown: "another" } });
   assert.equal(await focused(page), "libstdcxx-abi");

@@ -54,7 +54,6 @@ function symbolItems(name: string, title: string, symbols: readonly Missing[], d
   };
   const select = (index: number): void => {
     mark(index);
-    items[index]?.scrollIntoView({ block: "nearest" });
     keepSelection(name, symbols[index]?.symbol);
   };
   const add = (upTo: number): void => {

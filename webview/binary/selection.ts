@@ -48,6 +48,7 @@ export function byKeyboard(selectable: Selectable): void {
       // Text that the mouse selected would be copied in place of what the keys select.
       getSelection()?.removeAllRanges();
       selectable.select(Math.max(0, Math.min(selectable.count() - 1, to)));
+      document.getElementById(list.getAttribute("aria-activedescendant") ?? "")?.scrollIntoView({ block: "nearest" });
       event.preventDefault();
     }
   });
