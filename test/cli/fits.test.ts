@@ -64,6 +64,16 @@ describe("abiding fits", async () => {
     assert.match(out, /error torch-symbols: /);
   });
 
+  it("knows torch's own library by a link to it", async () => {
+    const link = path.join(scratch, "libtorch_cpu.so");
+    fs.symlinkSync(path.join(here, "lib/libtorch_cpu.so"), link);
+    const { status, out } = await abiding("fits", link, "--against", here);
+    assert.equal(status, 0, out);
+    fs.rmSync(link);
+    fs.copyFileSync(path.join(here, "lib/libtorch_cpu.so"), link);
+    assert.match((await abiding("fits", link, "--against", here)).out, /SIGABRT/);
+  });
+
   it("gives JSON of the published schema", async () => {
     const { status, out } = await abiding("fits", extension, "--against", newer, "--format", "json");
     assert.equal(status, 1);

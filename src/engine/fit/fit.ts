@@ -29,11 +29,22 @@ const ofAnotherTorch: ReadonlySet<MissingKind> = new Set(["abi-twin", "drift", "
 /** For so many missing symbols the exported namesake is looked for: each search goes through the names of torch. */
 const comparedNamesakes = 100;
 
+/** libtorch_python, the largest module known, needs 20,000; beyond this a file is made to be slow. */
+const mostImports = 300_000;
+
+function untold(built: BuiltBody, { body }: FitEnvironment, why: string): FitResult {
+  return { built, against: body, verdict: "unknown", missing: [], missingDependencies: [], missingVersions: [], traits: [], loaded: [], notChecked: [why] };
+}
+
 /**
  * Whether a file would load in an environment: the loader's search, its symbols and versions, and the traits on which both
  * must agree, worked out without loading anything. `image` is the file that `built` describes.
  */
 export function fit(built: BuiltBody, image: LibraryImage, place: FitEnvironment, options: FitOptions): FitResult {
+  const count = Object.values(built.profile.imports).reduce((sum, one) => sum + one, 0);
+  if (count > mostImports) {
+    return untold(built, place, `${built.name} needs ${count} symbols; up to ${mostImports} are looked for, so none of them was.`);
+  }
   // A program is the first in its process: nothing has imported torch for it.
   const isProgram = built.profile.kind === "executable";
   const environment = isProgram ? withoutInterpreter(place) : place;

@@ -254,3 +254,9 @@ test("an installed package may open the library beside its module itself; a buil
   assert.ok(run("/env/lib/python3.11/site-packages/ops").notChecked.some((one) => one.startsWith("_ops.so needs libops.so, which lies beside it where the loader does not look")));
   assert.deepEqual(run("/project/build").missingDependencies.map((one) => one.name), ["libops.so"]);
 });
+
+test("a file that needs more symbols than any real one is not answered for", () => {
+  const result = fit(built({ imports: { "own-or-other": 250_000, torch: 50_001 } }), library("/project/ops.so", { imports: [guardBool] }), environment({ torch }), options);
+  assert.equal(result.verdict, "unknown");
+  assert.deepEqual(result.notChecked, ["ops.so needs 300001 symbols; up to 300000 are looked for, so none of them was."]);
+});
