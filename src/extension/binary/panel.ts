@@ -27,7 +27,7 @@ export class BinaryPanel implements vscode.Disposable {
   #shown: BinaryHostMessage | undefined;
   /** The one that is not answered yet. */
   #question: { readonly id: string; readonly cancellation: vscode.CancellationTokenSource } | undefined;
-  /** The last question went down with the server; "again": the one after it as well, and there is no third. */
+  /** The last question went down with the server; "again": the one that was asked in its place as well, and there is no third. */
   #lost: "once" | "again" | undefined;
   #isDisposed = false;
   /** The answer is of before a change that happened while nobody looked. */
@@ -85,6 +85,8 @@ export class BinaryPanel implements vscode.Disposable {
 
   compare(against: string | undefined): void {
     this.#against = against;
+    // Whoever asks anew wants an answer, however often there was none.
+    this.#lost = undefined;
     this.#ask();
   }
 
@@ -127,7 +129,7 @@ export class BinaryPanel implements vscode.Disposable {
         this.#question?.cancellation.cancel();
         break;
       case "retry":
-        this.#ask();
+        this.compare(this.#against);
         break;
       case "openAsText":
         await vscode.commands.executeCommand("vscode.openWith", this.uri, "default");

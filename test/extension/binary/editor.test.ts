@@ -143,12 +143,16 @@ test("a question that went down with the server is asked again when it runs agai
   server.stateChanges.fire("running");
   assert.equal(server.questions.length, 2);
   assert.deepEqual(page.last, { type: "failed", message: "The language server stopped." });
+  // Who asks anew is served anew.
   page.says({ type: "retry" });
+  await server.last.fail(await lost());
+  server.stateChanges.fire("running");
+  assert.equal(server.questions.length, 4);
   await server.last.answer(view);
   assert.deepEqual(page.last, { type: "view", view });
   // What was answered is not asked again.
   server.stateChanges.fire("running");
-  assert.equal(server.questions.length, 3);
+  assert.equal(server.questions.length, 4);
 });
 
 test("what the server says of a file is shown in its words", async () => {

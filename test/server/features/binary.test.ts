@@ -124,8 +124,15 @@ describe("abiding/binary", () => {
     assert.deepEqual(view.libraries.map((one) => one.name), ["ops/_C.so"]);
     assert.equal(view.libraries[0]?.file, view.fits?.members?.[0]?.file);
     assert.equal(view.symbolsLeftOut, 0);
-    // What was unpacked for it is given back.
-    assert.deepEqual(fs.readdirSync(temporary.root), []);
+  });
+
+  it("gives back what it unpacked of a wheel", async () => {
+    const wheel = path.join(outside.root, "big-1.0-cp311-cp311-linux_x86_64.whl");
+    // More than is held in memory.
+    const big = Buffer.concat([fs.readFileSync(built), Buffer.alloc(5 << 20)]);
+    fs.writeFileSync(wheel, zip({ "big/_C.so": big, "big-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: big\nVersion: 1.0\n", "big-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: cp311-cp311-linux_x86_64\n", "big-1.0.dist-info/RECORD": "" }));
+    assert.equal((await ask(wheel, { against: old })).libraries.length, 1);
+    assert.deepEqual(fs.readdirSync(temporary.root).filter((name) => name.startsWith("abiding-spool-")), []);
   });
 
   it("refuses what is no library with a sentence", async () => {
