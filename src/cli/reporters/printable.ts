@@ -4,7 +4,6 @@
  */
 const control = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 /** What `styleText` writes for the styles of the reports. */
-// eslint-disable-next-line no-control-regex -- these are the sequences that are let through
 const style = /(\u001b\[(?:0|1|2|4|22|24|31|32|33|34|39)m)/;
 
 /** One line without anything that a terminal obeys: "\\x1b" in place of an escape character. Tabs stay. */
