@@ -49,6 +49,16 @@ test("a new verdict is announced, the same one is not", async () => {
   await answer.getByText("No conflict with torch 2.8.0+cu128 found in what was checked.").waitFor();
 });
 
+test("without a torch an environment can be selected, unless something else was named that it would not replace", async () => {
+  const notCompared = { ...view([], { headline: "Not compared: no torch to compare with." }), fits: undefined };
+  const page = await show(notCompared);
+  const buttons = (): Promise<string[]> => page.page.locator(".actions button").allInnerTexts();
+  assert.deepEqual(await buttons(), ["Select Environment…"]);
+  await page.send({ type: "view", view: notCompared, compared: "/w/nowhere" });
+  await page.page.getByRole("button", { name: "Compare with Selected Environment" }).waitFor();
+  assert.deepEqual(await buttons(), ["Compare with Selected Environment"]);
+});
+
 test("searching leaves what fits, in symbols and in rows, by either name", async () => {
   const page = await show(conflict);
   await page.page.keyboard.press("Control+f");
