@@ -48,6 +48,11 @@ export async function openExtensionPage(browser: Browser, name: string, options:
     page,
     told: () => page.evaluate(() => (globalThis as unknown as { host: { told: unknown[] } }).host.told),
     state: () => page.evaluate(() => (globalThis as unknown as { host: { state: unknown } }).host.state),
-    send: (message) => page.evaluate((data) => (globalThis as unknown as { postMessage(data: unknown, origin: string): void }).postMessage(data, "*"), message),
+    // Messages are delivered later: this one has been when the page's own listener, which was there first, has seen it.
+    send: (message) => page.evaluate((data) => new Promise<void>((resolve) => {
+      const window = globalThis as unknown as { postMessage(data: unknown, origin: string): void; addEventListener(type: string, listener: () => void, options: { once: boolean }): void };
+      window.addEventListener("message", () => resolve(), { once: true });
+      window.postMessage(data, "*");
+    }), message),
   };
 }
