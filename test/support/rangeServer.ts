@@ -70,7 +70,11 @@ export class RangeServer {
       if (!this.trick(request, response, this.seen.length)) this.#answer(request, response);
     };
     if (this.delay === 0) answer();
-    else setTimeout(answer, this.delay);
+    else {
+      const timer = setTimeout(answer, this.delay);
+      // Nobody waits for it any more, and it would keep the process of the test alive.
+      response.on("close", () => clearTimeout(timer));
+    }
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
