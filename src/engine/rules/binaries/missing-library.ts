@@ -5,11 +5,12 @@ import { missingOthers } from "./dependencies.ts";
 import { mayBeOneOfSeveral, ofDependency, stopsWith } from "./failures.ts";
 import type { Observed } from "./report.ts";
 import { nameOf } from "./subjects.ts";
+import { traitSaid } from "./traits.ts";
 import { lackingVersion } from "./versions.ts";
 import { libraryName, listed, loaderSays, missingFromOthers, missingOf, needing, symbolsPhrase, torchOfFit } from "./words.ts";
 
 export function notLoaded(context: RuleContext, file: BuiltFile): Observed | undefined {
-  return notFound(context, file) ?? otherVersion(context, file) ?? symbolElsewhere(context, file) ?? ofOtherRelease(context, file);
+  return notFound(context, file) ?? otherVersion(context, file) ?? symbolElsewhere(context, file) ?? ofOtherRelease(context, file) ?? traitSaid(context, file, "symbol-versions");
 }
 
 function symbolElsewhere(context: RuleContext, file: BuiltFile): Observed | undefined {

@@ -29,3 +29,9 @@ test("a module under another name than its entry's is python-abi, but not in a b
   assert.deepEqual(said("named"), ["error"]);
   assert.deepEqual(said("build-folder"), []);
 });
+
+test("a library that lost its symbol versions is a library problem: the loader ends the process", () => {
+  const found = project().build("/p/ops.so", { fit: { verdict: "conflict", traits: [trait("symbol-versions", "vf@V2 of libvv.so", "libvv.so without versions")] } });
+  assert.deepEqual(found.check(missingLibrary).map((one) => [one.rule, one.severity]), [["missing-library", "error"]]);
+  assert.deepEqual(project().build("/p/ops.so", { fit: { traits: [] } }).check(missingLibrary), []);
+});
