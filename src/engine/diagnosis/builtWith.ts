@@ -1,10 +1,10 @@
 import * as path from "node:path";
 import type { FitOptions } from "../fit/index.ts";
+import { requirementsOf } from "../installed/index.ts";
 import { parseRequirementText } from "../model/index.ts";
 import type { Files } from "../model/index.ts";
 import { recordedLibraries } from "./built/candidates.ts";
 
-const headOfMetadata = 64 * 1024;
 const mostFoldersUp = 8;
 
 /** The torch that a package was built with, where its metadata pins one exactly: whoever builds against C++ that changes does so. */
@@ -27,16 +27,10 @@ export function builtWithOfInstalled(file: string, files: Files): FitOptions["bu
       const info = path.join(folder, name);
       if (recordedLibraries(info, files).includes(file)) {
         const metadata = path.join(info, "METADATA");
-        return torchPinnedBy(requiresOf(metadata, files), metadata);
+        return torchPinnedBy(requirementsOf(metadata, files), metadata);
       }
     }
     folder = path.dirname(folder);
   }
   return undefined;
-}
-
-function requiresOf(metadata: string, files: Files): readonly string[] {
-  const bytes = files.readBytes(metadata, 0, headOfMetadata);
-  const head = bytes === undefined ? "" : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8").split(/\r?\n\r?\n/, 1)[0] ?? "";
-  return [...head.matchAll(/^Requires-Dist:[ \t]*(.+?)[ \t]*$/gm)].flatMap(([, text]) => text ?? []);
 }

@@ -131,7 +131,7 @@ async function describeMember(archive: Archive, member: Member, spool: Spool | u
       const image = await memberImage(archive, member);
       return describeBinary(image.path, image.files);
     }
-    const shown = memberPath(archive, member);
+    const shown = memberPath(archive.source.name, member);
     return describeBinary(shown, renamedFile(shown, await spool.unpack(archive, member), options.files));
   } catch (error) {
     // One bad or too costly member costs only itself.

@@ -25,7 +25,8 @@ export function distributionsIn(folder: string, files: Files): readonly Installe
   return found;
 }
 
-function requirementsOf(metadata: string, files: Files): readonly string[] {
+/** The Requires-Dist lines of a METADATA or PKG-INFO file, as written. */
+export function requirementsOf(metadata: string, files: Files): readonly string[] {
   const bytes = files.readBytes(metadata, 0, headOfMetadata);
   const head = bytes === undefined ? "" : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8").split(/\r?\n\r?\n/, 1)[0] ?? "";
   return [...head.matchAll(/^Requires-Dist:[ \t]*(.+?)[ \t]*$/gm)].flatMap(([, requirement]) => requirement ?? []);

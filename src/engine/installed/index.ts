@@ -3,6 +3,7 @@
  * Everything is told by files; nothing is run and nothing is imported, so it also works where `import torch` fails.
  */
 export { describeEnvironment } from "./describe.ts";
+export { requirementsOf } from "./distributions.ts";
 export { describeDefault, findEnvironments } from "./find.ts";
 export type { Surroundings } from "./find.ts";
 export { hasHeaders, isRefusedUnderStableAbi, torchHeader } from "./headers.ts";

@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import { ArchiveError, openArchive, SparseFiles } from "../binaries/archive/index.ts";
+import { ArchiveError, memberPath, openArchive, SparseFiles } from "../binaries/archive/index.ts";
 import type { Archive, ByteSource, Member } from "../binaries/archive/index.ts";
 import type { LibraryImage } from "../binaries/library.ts";
 import { describeRelease } from "../catalogue/index.ts";
@@ -78,7 +78,7 @@ async function describeArchive(archive: Archive, where: string, options: WheelEn
   }));
   const libraries: LibraryImage[] = [];
   for (const member of members.filter((one) => libraryNames.test(one.name))) {
-    const image = await libraryImage(archive, member, joined(where, member.name), { whole: contents.get(member.name), allow: options.allow, notKnown });
+    const image = await libraryImage(archive, member, memberPath(where, member), { whole: contents.get(member.name), allow: options.allow, notKnown });
     if (image !== undefined) {
       libraries.push(image);
     }
@@ -165,8 +165,4 @@ function recordedPythonFacts(version: string, facts: readonly Fact[], catalogue:
 function restore(place: string, where: string): string {
   const collapsed = path.join(where);
   return place.startsWith(collapsed) ? where + place.slice(collapsed.length) : place;
-}
-
-function joined(where: string, member: string): string {
-  return /^https?:\/\//.test(where) ? `${where}/${member}` : path.join(where, ...member.split("/"));
 }

@@ -23,10 +23,10 @@ export async function memberImage(archive: Archive, member: Member, limit: numbe
   const bytes = await archive.head(member, limit);
   const files = new SparseFiles(archive.source.name, archive.members);
   files.put(member.name, bytes);
-  return { path: memberPath(archive, member), files, available: bytes.length, isWhole: bytes.length === member.size };
+  return { path: memberPath(archive.source.name, member), files, available: bytes.length, isWhole: bytes.length === member.size };
 }
 
 /** The path under which a member is read and reported: below the archive's path, or its address, which stays as it is. */
-export function memberPath(archive: Archive, member: Member): string {
-  return /^https?:\/\//i.test(archive.source.name) ? `${archive.source.name}/${member.name}` : path.join(archive.source.name, ...member.name.split("/"));
+export function memberPath(archive: string, member: Member): string {
+  return /^https?:\/\//i.test(archive) ? `${archive}/${member.name}` : path.join(archive, ...member.name.split("/"));
 }

@@ -1,6 +1,7 @@
 import * as path from "node:path";
 import { openElf } from "../../binaries/elf/index.ts";
 import { familyOf } from "../../binaries/mangling/index.ts";
+import { requirementsOf } from "../../installed/index.ts";
 import type { Files, InstalledBody, InstalledDistribution } from "../../model/index.ts";
 import { rules } from "../../rules/index.ts";
 import type { BuiltFile, RuleContext } from "../../rules/index.ts";
@@ -104,12 +105,8 @@ function mayConcernTorch(file: string, files: Files): boolean {
   return false;
 }
 
-const headOfMetadata = 32 * 1024;
-
 function distributionOf(one: InstalledDistribution, info: string, files: Files): NonNullable<BuiltFile["distribution"]> {
-  const bytes = one.requires.length > 0 ? undefined : files.readBytes(path.join(info, "METADATA"), 0, headOfMetadata);
-  const head = bytes === undefined ? "" : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8").split(/\r?\n\r?\n/, 1)[0] ?? "";
-  const requires = one.requires.length > 0 ? one.requires : [...head.matchAll(/^Requires-Dist:[ \t]*(.+?)[ \t]*$/gm)].flatMap(([, requirement]) => requirement ?? []);
+  const requires = one.requires.length > 0 ? one.requires : requirementsOf(path.join(info, "METADATA"), files);
   return { name: one.name, version: one.version, requires };
 }
 
