@@ -1,6 +1,6 @@
 import * as path from "node:path";
 import { styleText } from "node:util";
-import type { FileFit, FitReport, ReportedSymbol, ReportedTrait, Verdict } from "../../engine/model/index.ts";
+import type { FileFit, FitReport, MissingSymbol, ReportedTrait, Verdict } from "../../engine/model/index.ts";
 import { plural, wrap } from "./layout.ts";
 import { shortNames } from "./shortNames.ts";
 
@@ -9,7 +9,7 @@ type Paint = (style: Style, text: string) => string;
 
 const verdictStyle: Readonly<Record<Verdict, Style>> = { "no-conflict": ["bold", "green"], conflict: ["bold", "red"], unknown: ["bold", "yellow"] };
 
-const kindWords: Readonly<Record<ReportedSymbol["kind"], string>> = {
+const kindWords: Readonly<Record<MissingSymbol["kind"], string>> = {
   "abi-twin": "the other std::string ABI: this torch exports the same function in the other spelling",
   drift: "another torch version: this torch does not export it",
   "missing-library": "of a library that the file does not load",
@@ -107,7 +107,7 @@ function isQuiet(file: FileFit): boolean {
   return file.verdict === "no-conflict" && file.traits.every((trait) => trait.agrees !== false);
 }
 
-function symbolLines(symbol: ReportedSymbol, withReason: boolean): string[] {
+function symbolLines(symbol: MissingSymbol, withReason: boolean): string[] {
   const out = wrap(`${shortNames(symbol.demangled)}${symbol.binding === "weak" ? " (weak)" : ""}`, "      ", "    ");
   return withReason ? [...out, ...wrap(shortNames(symbol.because), "      ")] : out;
 }

@@ -1,6 +1,8 @@
 import type { LibraryImage } from "../binaries/library.ts";
 import type { Catalogue } from "../catalogue/index.ts";
-import type { BuiltBody, Evidence, InstalledBody, Trait } from "../model/index.ts";
+import type { BuiltBody, Evidence, InstalledBody, MissingSymbol, Trait } from "../model/index.ts";
+
+export type { MissingKind, MissingSymbol } from "../model/index.ts";
 
 /** An environment with the libraries that can be looked into. */
 export interface FitEnvironment {
@@ -78,43 +80,6 @@ export interface FitOptions {
   readonly builtWith?: { readonly version: string; readonly source: Evidence };
   /** Fits of files that load this one with themselves, in the same environment: what they bring is not missing. */
   readonly loadedBy?: readonly FitResult[];
-}
-
-export type MissingKind =
-  /** The other std::string spelling is exported. */
-  | "abi-twin"
-  /** A torch symbol that this torch does not export: another version. */
-  | "drift"
-  /** Exported by a library of the environment that the file does not load, or of torch's builds with CUDA where the environment's has none (without `foundIn`). */
-  | "missing-library"
-  /** A function of the stable ABI that this torch does not have yet. */
-  | "stable-shim"
-  /** Belongs to nobody known: a source of the project that was not compiled or linked. */
-  | "own"
-  /** Of a library that is not there at all or has another version: CUDA, CPython, libstdc++, glibc. */
-  | "other-library";
-
-export interface MissingSymbol {
-  /** Mangled. */
-  readonly symbol: string;
-  readonly version?: string;
-  /** The library that the version is asked of: "libstdc++.so.6". */
-  readonly versionOf?: string;
-  readonly demangled: string;
-  readonly binding: "global" | "weak";
-  readonly kind: MissingKind;
-  /** abi-twin: the exported spelling. */
-  readonly twin?: string;
-  /** Absolute path of the library that exports it or its twin. */
-  readonly foundIn?: string;
-  /** drift: the exported symbol of the same qualified name, demangled and mangled. */
-  readonly nearest?: { readonly symbol: string; readonly demangled: string; readonly library: string };
-  /** Releases of torch that export it, from the catalogue; `until` null: still there in the newest. */
-  readonly torch?: { readonly since: string; readonly until: string | null; readonly source: string };
-  /** A sentence: what was seen, and what it means. */
-  readonly because: string;
-  /** The object whose import it is, when it is a library of the closure and not the file itself. */
-  readonly neededBy?: string;
 }
 
 export interface MissingDependency {

@@ -4,21 +4,41 @@ import type { Fact } from "./fact.ts";
 import type { Severity } from "./finding.ts";
 import type { WheelProfile } from "./wheel.ts";
 
-/** A symbol nobody provides, as reports show it; see `MissingSymbol` of the loading model. */
-export interface ReportedSymbol {
+export type MissingKind =
+  /** The other std::string spelling is exported. */
+  | "abi-twin"
+  /** A torch symbol that this torch does not export: another version. */
+  | "drift"
+  /** Exported by a library of the environment that the file does not load, or of torch's builds with CUDA where the environment's has none (without `foundIn`). */
+  | "missing-library"
+  /** A function of the stable ABI that this torch does not have yet. */
+  | "stable-shim"
+  /** Belongs to nobody known: a source of the project that was not compiled or linked. */
+  | "own"
+  /** Of a library that is not there at all or has another version: CUDA, CPython, libstdc++, glibc. */
+  | "other-library";
+
+/** A symbol that a file needs and nobody provides, as the loading model finds it and reports show it. */
+export interface MissingSymbol {
+  /** Mangled. */
   readonly symbol: string;
-  readonly demangled: string;
   readonly version?: string;
-  /** The library that the version is asked of. */
+  /** The library that the version is asked of: "libstdc++.so.6". */
   readonly versionOf?: string;
+  readonly demangled: string;
   readonly binding: "global" | "weak";
-  readonly kind: "abi-twin" | "drift" | "missing-library" | "own" | "stable-shim" | "other-library";
+  readonly kind: MissingKind;
+  /** abi-twin: the exported spelling. */
   readonly twin?: string;
+  /** Absolute path of the library that exports it or its twin. */
   readonly foundIn?: string;
+  /** drift: the exported symbol of the same qualified name, demangled and mangled. */
   readonly nearest?: { readonly symbol: string; readonly demangled: string; readonly library: string };
-  /** `until` null: still exported by the newest release recorded. */
+  /** Releases of torch that export it, from the catalogue; `until` null: still there in the newest. */
   readonly torch?: { readonly since: string; readonly until: string | null; readonly source: string };
+  /** A sentence: what was seen, and what it means. */
   readonly because: string;
+  /** The object whose import it is, when it is a library of the closure and not the file itself. */
   readonly neededBy?: string;
 }
 
@@ -47,7 +67,7 @@ export interface FileFit {
   /** Absolute; below a wheel for its members. */
   readonly file: string;
   readonly verdict: Verdict;
-  readonly missing: readonly ReportedSymbol[];
+  readonly missing: readonly MissingSymbol[];
   readonly missingDependencies: readonly { readonly name: string; readonly neededBy: string; readonly searched: readonly string[]; readonly providedBy?: string; readonly refused?: string; readonly because: string }[];
   readonly missingVersions: readonly { readonly version: string; readonly library: string; readonly foundIn: string; readonly highest: string | null }[];
   readonly traits: readonly ReportedTrait[];

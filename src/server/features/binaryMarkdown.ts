@@ -1,5 +1,5 @@
 /** A binary and what loading it would do, as Markdown for a bug report. */
-import type { BinaryProfile, FileFit, ReportedSymbol, Verdict } from "../../engine/model/index.ts";
+import type { BinaryProfile, FileFit, MissingSymbol, Verdict } from "../../engine/model/index.ts";
 import type { BinaryLibrary, BinaryView } from "../../protocol/index.ts";
 import { code } from "../markdown.ts";
 
@@ -60,7 +60,7 @@ function libraryLines(library: BinaryLibrary, profile: BinaryProfile | undefined
   return lines;
 }
 
-function symbolLine(symbol: ReportedSymbol): string {
+function symbolLine(symbol: MissingSymbol): string {
   const nearest = symbol.nearest === undefined ? "" : ` Nearest: ${code(symbol.nearest.demangled)} in ${code(symbol.nearest.library)}.`;
   return `- ${code(symbol.demangled)} (${code(symbol.symbol)}): ${symbol.because}${nearest}`;
 }
