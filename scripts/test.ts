@@ -45,12 +45,14 @@ function prepare(prerequisite: Prerequisite): Promise<Prepared> {
 
 async function runTier(tier: Tier, built: boolean): Promise<Tally> {
   const prepared = await Promise.all(tier.needs.map(prepare));
+  const wanted = await Promise.all((tier.wants ?? []).map(prepare));
   const missing = prepared.flatMap((one) => (one.ready ? [] : [one.reason]));
   if (tier.usesBundles && !built) missing.push("the bundles in dist/, and `npm run build` failed");
   if (missing.length > 0) {
     process.stdout.write(`${tier.name}: skipped, because it needs\n${missing.join("\n").replace(/^/gm, "    ")}\n`);
     return { ...nothing, skipped: 1 };
   }
+  for (const one of wanted) if (!one.ready) process.stdout.write(`${tier.name}: runs without ${one.reason}\n`);
   const start = performance.now();
   progress(tier.name, "running");
   const tally = await tier.run();
@@ -75,7 +77,7 @@ async function main(): Promise<Tally> {
   if (positionals.length > 0) return runNodeTests({ files: positionals.map((file) => resolve(file)), concurrency: 1, timeout: 10 * 60_000 });
   const chosen = chosenTiers();
   // All at once: they wait for the network while the first tiers compute.
-  const preparing = [...new Set(chosen.flatMap((tier) => tier.needs))].map(prepare);
+  const preparing = [...new Set(chosen.flatMap((tier) => [...tier.needs, ...(tier.wants ?? [])]))].map(prepare);
   let total = nothing;
   if (values.prepare === true) {
     const missing = (await Promise.all(preparing)).flatMap((one) => (one.ready ? [] : [one.reason]));

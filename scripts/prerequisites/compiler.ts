@@ -1,5 +1,6 @@
-import { findProgram, root } from "../../test/harness/locations.ts";
-import { install, type Prerequisite } from "./prerequisite.ts";
+import { findProgram } from "../../test/harness/locations.ts";
+import { installPackages, mayInstallPackages } from "./debianPackages.ts";
+import type { Prerequisite } from "./prerequisite.ts";
 
 const programs = ["gcc", "g++", "nm"];
 
@@ -9,9 +10,8 @@ export const compiler: Prerequisite = {
   async prepare() {
     const lacking = (): string[] => programs.filter((program) => findProgram(program) === undefined);
     if (lacking().length > 0) {
-      if (process.getuid?.() !== 0 || findProgram("apt-get") === undefined) throw new Error(`${lacking().join(", ")} not found on PATH, and installed by itself only for root on Debian and Ubuntu.`);
-      await install(root, "apt-get", "update", "-qq");
-      await install(root, "apt-get", "install", "-y", "-qq", "--no-install-recommends", "g++", "binutils");
+      if (!mayInstallPackages()) throw new Error(`${lacking().join(", ")} not found on PATH, and installed by itself only for root on Debian and Ubuntu.`);
+      await installPackages("g++", "binutils");
     }
     if (lacking().length > 0) throw new Error(`apt-get installed g++, but ${lacking().join(", ")} is not on PATH.`);
     return programs.map((program) => findProgram(program) ?? program).join(", ");

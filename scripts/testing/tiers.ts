@@ -5,8 +5,10 @@ import { root } from "../../test/harness/locations.ts";
 import { browser } from "../prerequisites/browser.ts";
 import { codeServer } from "../prerequisites/codeServer.ts";
 import { compiler } from "../prerequisites/compiler.ts";
+import { nativeTools } from "../prerequisites/nativeTools.ts";
 import type { Prerequisite } from "../prerequisites/prerequisite.ts";
 import { torch } from "../prerequisites/torch.ts";
+import { runNative, runSanitizers } from "./native.ts";
 import { runNodeTests } from "./nodeTests.ts";
 import { runScripts } from "./staticChecks.ts";
 import type { Tally } from "./tally.ts";
@@ -15,6 +17,8 @@ import type { Tally } from "./tally.ts";
 export interface Tier {
   readonly name: string;
   readonly needs: readonly Prerequisite[];
+  /** Prepared too; without them some of its tests are skipped. */
+  readonly wants?: readonly Prerequisite[];
   /** Tests what `npm run build` makes. */
   readonly usesBundles: boolean;
   run(): Promise<Tally>;
@@ -50,6 +54,8 @@ export const tiers: readonly Tier[] = [
   fileTier("unit", [], unitFiles, availableParallelism(), 5 * minute),
   fileTier("torch", [torch], torchFiles, 1, 5 * minute),
   fileTier("lab", [torch, compiler], () => testFiles("lab"), 1, 5 * minute),
+  { name: "native", needs: [nativeTools], wants: [torch], usesBundles: false, run: runNative },
+  { name: "sanitizers", needs: [nativeTools], usesBundles: false, run: runSanitizers },
   fileTier("server", [], () => testFiles("server/**"), 1, 3 * minute),
   fileTier("host", [codeServer, browser], () => testFiles("host"), 1, 5 * minute),
   fileTier("ui", [codeServer, browser], () => testFiles("ui/**"), 1, 5 * minute),

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { runCMakeTests } from "./cmakeTests.ts";
+import { add, nothing, type Tally } from "./tally.ts";
+
+const source = "native";
+
+/** Everything of native/ that needs no GPU, with every torch that is there. */
+export async function runNative(): Promise<Tally> {
+  // Extensions that the tests compile must not be those that an earlier run, or the user, has compiled.
+  const cache = mkdtempSync(join(tmpdir(), "gantry-cache-"));
+  try {
+    return await runCMakeTests({ source, preset: "ci", withoutLabels: ["gpu"], environment: { GANTRY_CACHE_DIR: cache, GANTRY_TEST_TORCHES: torchPythons().join(delimiter) } });
+  } finally {
+    rmSync(cache, { recursive: true, force: true });
+  }
+}
+
+/** The tests in C and C++ under the address, undefined-behaviour and thread sanitizers. */
+export async function runSanitizers(): Promise<Tally> {
+  let total = nothing;
+  for (const preset of ["asan", "ubsan", "tsan"]) total = add(total, await runCMakeTests({ source, preset, withoutLabels: ["gpu", "python", "package"], environment: {} }));
+  return total;
+}
+
+/** Pythons that have a torch: of the environment that the tier torch reads, and of GANTRY_TEST_TORCHES. */
+function torchPythons(): readonly string[] {
+  const prefix = process.env.ABIDING_TEST_TORCH;
+  const given = (process.env.GANTRY_TEST_TORCHES ?? "").split(delimiter);
+  return [...(prefix === undefined ? [] : [join(prefix, "bin", "python")]), ...given].filter((python) => python !== "");
+}
