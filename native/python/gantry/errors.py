@@ -29,7 +29,7 @@ __all__ = [
     "SizeOverflow",
     "SystemCallFailed",
     "Unsupported",
-    "error_for",
+    "from_status",
 ]
 
 
@@ -238,7 +238,7 @@ _CLASSES: Dict[int, Type[Error]] = {
 }
 
 
-def error_for(
+def from_status(
     status: int, text: str, name: Optional[str] = None, position: Optional[int] = None, value: Optional[int] = None
 ) -> Error:
     """The exception of a status other than 0; `position` and `value` are kept where the status is GANTRY_ERROR_INDEX."""
