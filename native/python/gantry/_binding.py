@@ -24,7 +24,7 @@ class Binding(Protocol):
     `options` and `environment` are addresses of a gantry_options and a gantry_environment, or 0. `stream` is a CUDA stream's
     address (1: legacy default, 2: per thread), or None: the producer's current stream, where a tensor brings one.
 
-    A failure raises what `gantry.errors.from_status` makes of the status; an argument that cannot be read as a tensor raises
+    A failure raises what `gantry.errors.error_for` makes of the status; an argument that cannot be read as a tensor raises
     TypeError, ValueError or BufferError with the argument's name. The GIL is released during an op that moves much memory or that
     has an environment.
     """
