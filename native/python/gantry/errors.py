@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Dict, Optional, Type
 
 __all__ = [
@@ -238,11 +239,18 @@ _CLASSES: Dict[int, Type[Error]] = {
 }
 
 
+_BAD_INDEX = re.compile(r"index (-?\d+) at position (\d+)")
+
+
 def from_status(
     status: int, text: str, name: Optional[str] = None, position: Optional[int] = None, value: Optional[int] = None
 ) -> Error:
-    """The exception of a status other than 0; `position` and `value` are kept where the status is GANTRY_ERROR_INDEX."""
+    """The exception of a status other than 0. `position` and `value` are those of a bad index; where they are not given they are
+    taken from the library's text."""
     kind = _CLASSES.get(status, Error)
     if issubclass(kind, IndexOutOfRange):
+        found = _BAD_INDEX.search(text) if position is None else None
+        if found is not None:
+            value, position = int(found.group(1)), int(found.group(2))
         return kind(text, status, name, position, value)
     return kind(text, status, name or (kind.default_name if kind is not Error else "unknown status"))
