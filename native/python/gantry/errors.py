@@ -30,6 +30,7 @@ __all__ = [
     "SizeOverflow",
     "SystemCallFailed",
     "Unsupported",
+    "error_for",
     "from_status",
 ]
 
@@ -183,7 +184,7 @@ class SystemCallFailed(Error):
     default_name = "GANTRY_ERROR_SYSTEM"
 
 
-class ReadOnly(Error, ValueError):
+class ReadOnly(Error, BufferError, ValueError):
     """A write into memory that was declared read-only."""
 
     default_status = 18
@@ -242,7 +243,7 @@ _CLASSES: Dict[int, Type[Error]] = {
 _BAD_INDEX = re.compile(r"index (-?\d+) at position (\d+)")
 
 
-def from_status(
+def error_for(
     status: int, text: str, name: Optional[str] = None, position: Optional[int] = None, value: Optional[int] = None
 ) -> Error:
     """The exception of a status other than 0. `position` and `value` are those of a bad index; where they are not given they are
@@ -254,3 +255,6 @@ def from_status(
             value, position = int(found.group(1)), int(found.group(2))
         return kind(text, status, name, position, value)
     return kind(text, status, name or (kind.default_name if kind is not Error else "unknown status"))
+
+
+from_status = error_for
