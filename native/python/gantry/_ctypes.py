@@ -1,0 +1,137 @@
+"""The binding on ctypes: nothing compiled, and the reference for the other one."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import byref, c_int64, c_void_p
+from typing import Any, Callable, List, Optional
+
+from gantry import _abi, _dlpack, _library, _tensors
+from gantry._binding import ArrayFactory
+
+CAI_SYNC_VARIABLE = "GANTRY_CAI_SYNC"
+
+
+class CtypesBinding:
+    """See gantry._binding.Binding."""
+
+    name = "ctypes"
+
+    def __init__(self, library: _library.Library) -> None:
+        self._library = library
+        self._factory: Optional[ArrayFactory] = None
+
+    def set_array_factory(self, factory: Optional[ArrayFactory], /) -> None:
+        self._factory = factory
+
+    def forget_types(self) -> None:
+        _tensors.forget_types()
+
+    def gather(self, context: int, table: Any, indices: Any, out: Any, options: int, environment: int, stream: Optional[int],
+               /) -> Any:
+        views: List[_tensors.View] = []
+        try:
+            chunks = _tensors.read_table(table, "table", False, stream)
+            views += chunks
+            index = _tensors.read(indices, "indices", False, stream)
+            views.append(index)
+            if out is None:
+                out = self._allocate(table, chunks, index, environment, self._stream(context, views, stream))
+            target = _tensors.read(out, "out", True, stream)
+            views.append(target)
+            self._run(self._library.gantry_gather, context, views, options, environment, stream,
+                      lambda: (byref(_table(chunks)), byref(index.tensor), byref(target.tensor)))
+        finally:
+            for view in views:
+                view.close()
+        return out
+
+    def scatter(self, context: int, table: Any, indices: Any, rows: Any, options: int, environment: int, stream: Optional[int],
+                /) -> None:
+        self._write_rows(self._library.gantry_scatter, context, table, indices, rows, options, environment, stream)
+
+    def scatter_add(self, context: int, table: Any, indices: Any, rows: Any, options: int, environment: int,
+                    stream: Optional[int], /) -> None:
+        self._write_rows(self._library.gantry_scatter_add, context, table, indices, rows, options, environment, stream)
+
+    def convert(self, context: int, source: Any, destination: Any, options: int, environment: int, stream: Optional[int],
+                /) -> None:
+        self._move(self._library.gantry_convert, context, source, destination, options, environment, stream)
+
+    def copy(self, context: int, source: Any, destination: Any, options: int, environment: int, stream: Optional[int],
+             /) -> None:
+        self._move(self._library.gantry_copy, context, source, destination, options, environment, stream)
+
+    def _write_rows(self, function: Any, context: int, table: Any, indices: Any, rows: Any, options: int, environment: int,
+                    stream: Optional[int]) -> None:
+        views: List[_tensors.View] = []
+        try:
+            chunks = _tensors.read_table(table, "table", True, stream)
+            views += chunks
+            index = _tensors.read(indices, "indices", False, stream)
+            views.append(index)
+            source = _tensors.read(rows, "rows", False, stream)
+            views.append(source)
+            self._run(function, context, views, options, environment, stream,
+                      lambda: (byref(source.tensor), byref(index.tensor), byref(_table(chunks))))
+        finally:
+            for view in views:
+                view.close()
+
+    def _move(self, function: Any, context: int, source: Any, destination: Any, options: int, environment: int,
+              stream: Optional[int]) -> None:
+        views: List[_tensors.View] = []
+        try:
+            views.append(_tensors.read(source, "source", False, stream))
+            views.append(_tensors.read(destination, "destination", True, stream))
+            self._run(function, context, views, options, environment, stream,
+                      lambda: (byref(views[0].tensor), byref(views[1].tensor)))
+        finally:
+            for view in views:
+                view.close()
+
+    def _stream(self, context: int, views: List[_tensors.View], stream: Optional[int]) -> Optional[int]:
+        def wait(view: _tensors.View) -> None:
+            if os.environ.get(CAI_SYNC_VARIABLE) != "0":
+                self._library.check(self._library.gantry_check(context, view.device[1], view.stream, None))
+
+        return _tensors.op_stream(views, stream, wait)
+
+    def _run(self, function: Any, context: int, views: List[_tensors.View], options: int, environment: int,
+             stream: Optional[int], arguments: Callable[[], tuple]) -> None:
+        chosen = self._stream(context, views, stream)
+        used = _abi.Options.from_buffer_copy(_abi.Options.from_address(options)) if options else _abi.Options()
+        stats = None
+        # On a device, asking for statistics waits for the stream: that is the caller's decision.
+        if not used.stats and all(view.device[0] in (_abi.DEVICE_HOST, _abi.DEVICE_CUDA_HOST) for view in views):
+            stats = _abi.Stats()
+            used.stats = ctypes.pointer(stats)
+        status = function(context, *arguments(), byref(used), environment or None, chosen)
+        if status == _abi.ERROR_INDEX and used.stats:
+            raise self._library.error(status, used.stats.contents.first_bad_position, used.stats.contents.first_bad_value)
+        self._library.check(status)
+
+    def _allocate(self, table: Any, chunks: List[_tensors.View], index: _tensors.View, environment: int,
+                  stream: Optional[int]) -> Any:
+        shape, dtype, device = _tensors.output_of_gather(chunks, index)
+        first = table[0] if isinstance(table, (list, tuple)) and not isinstance(table[0], int) else table
+        api = _tensors.kind_of(first).api
+        if api is not None:
+            sizes = (c_int64 * max(len(shape), 1))(*shape)
+            prototype = _dlpack.DLTensor(device_type=device[0], device_id=device[1], ndim=len(shape), dtype=_abi.Dtype(*dtype),
+                                         shape=sizes)
+            return _dlpack.allocate_like(api, prototype)
+        if self._factory is None:
+            raise TypeError(f"out is None, and {type(first).__name__} brings no allocator: pass the output")
+        return self._factory(shape, dtype, device, environment, stream)
+
+
+def _table(chunks: List[_tensors.View]) -> _abi.Table:
+    array = (_abi.Tensor * len(chunks))(*[chunk.tensor for chunk in chunks])
+    return _abi.Table(chunk_count=len(chunks), chunks=ctypes.cast(array, ctypes.POINTER(_abi.Tensor)))
+
+
+def load() -> CtypesBinding:
+    """The binding on the process's library."""
+    return CtypesBinding(_library.load())
