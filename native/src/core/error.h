@@ -12,6 +12,10 @@ namespace gantry {
 // As fail, with errno's text after the sentence.
 [[gnu::format(printf, 2, 3)]] gantry_status fail_errno(gantry_status status, const char* format, ...);
 
+// Forgets the thread's text, before a callback that may set one of its own.
+void clear_error();
+bool has_error();
+
 }  // namespace gantry
 
 #endif

@@ -36,6 +36,9 @@ gantry_status fail_errno(gantry_status status, const char* format, ...) {
   return status;
 }
 
+void clear_error() { last_error[0] = '\0'; }
+bool has_error() { return last_error[0] != '\0'; }
+
 }  // namespace gantry
 
 extern "C" {

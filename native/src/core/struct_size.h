@@ -20,8 +20,12 @@ gantry_status read_struct(const T* from, T* to, size_t first_release, const char
     return fail(GANTRY_ERROR_ABI, "%s has struct_size %u, %zu is the least that this library accepts", name,
                 from->struct_size, first_release);
   }
-  *to = T{};
-  std::memcpy(static_cast<void*>(to), from, std::min<size_t>(from->struct_size, sizeof(T)));
+  if (from->struct_size >= sizeof(T)) {
+    *to = *from;
+  } else {
+    *to = T{};
+    std::memcpy(static_cast<void*>(to), from, from->struct_size);
+  }
   to->struct_size = sizeof(T);
   return GANTRY_OK;
 }

@@ -1,0 +1,103 @@
+#include "core/context.h"
+
+#include <cstdio>
+
+#include "core/entry.h"
+#include "core/first_release.h"
+#include "core/struct_size.h"
+
+namespace gantry {
+namespace {
+
+constexpr uint32_t kMostThreads = 4096;
+
+thread_local const Activity* innermost = nullptr;
+
+#define GANTRY_STRING_OF(x) #x
+#define GANTRY_STRING(x) GANTRY_STRING_OF(x)
+constexpr char kVersion[] = GANTRY_STRING(GANTRY_VERSION_MAJOR) "." GANTRY_STRING(GANTRY_VERSION_MINOR) "." GANTRY_STRING(
+    GANTRY_VERSION_PATCH);
+
+gantry_status check_abi(uint32_t wanted) {
+  const uint32_t major = wanted >> 16;
+  const uint32_t minor = wanted & 0xffff;
+  if (major == GANTRY_ABI_MAJOR && minor <= GANTRY_ABI_MINOR) return GANTRY_OK;
+  return fail(GANTRY_ERROR_ABI,
+              "the caller was compiled for Gantry's binary interface %u.%u and the library has %u.%u; %s",
+              major, minor, GANTRY_ABI_MAJOR, GANTRY_ABI_MINOR,
+              major == GANTRY_ABI_MAJOR ? "a newer library is needed" : "one of them has to be built anew");
+}
+
+}  // namespace
+
+Activity::Activity(const gantry_context* context) : context_(context), outer_(innermost) { innermost = this; }
+
+Activity::~Activity() { innermost = outer_; }
+
+gantry_status Activity::check(const gantry_context* context) {
+  for (const Activity* activity = innermost; activity != nullptr; activity = activity->outer_) {
+    if (activity->context_ == context) {
+      return fail(GANTRY_ERROR_REENTRANT, "a callback called an op on the context %p, which is running it",
+                  static_cast<const void*>(context));
+    }
+  }
+  return GANTRY_OK;
+}
+
+}  // namespace gantry
+
+using gantry::fail;
+
+extern "C" {
+
+uint32_t gantry_abi_version(void) { return GANTRY_ABI_VERSION; }
+
+const char* gantry_version(void) { return gantry::kVersion; }
+
+gantry_status gantry_open(uint32_t abi_wanted, const gantry_open_options* options, gantry_context** out) {
+  return gantry::guarded([&]() -> gantry_status {
+    if (out == nullptr) return fail(GANTRY_ERROR_INVALID_ARGUMENT, "the place for the context is null");
+    *out = nullptr;
+    if (const gantry_status status = gantry::check_abi(abi_wanted)) return status;
+    gantry_open_options own{};
+    if (options != nullptr) {
+      if (const gantry_status status = gantry::read_struct(options, &own, gantry::kFirstOpenOptions, "the options of gantry_open")) {
+        return status;
+      }
+    }
+    if (own.threads > gantry::kMostThreads) {
+      return fail(GANTRY_ERROR_INVALID_ARGUMENT, "%u threads are asked for; at most %u are possible", own.threads,
+                  gantry::kMostThreads);
+    }
+    auto context = std::make_unique<gantry_context>();
+    context->host = gantry::make_host_backend(own.threads);
+    if (context->host == nullptr) {
+      return fail(GANTRY_ERROR_OUT_OF_MEMORY, "memory for the host backend could not be allocated");
+    }
+    context->log_user = own.log_user;
+    context->log = own.log;
+    if (context->log != nullptr) {
+      char line[128];
+      std::snprintf(line, sizeof line, "gantry %s: host kernels %s, %u threads", gantry::kVersion, context->host->isa(),
+                    context->host->threads());
+      context->log(context->log_user, line);
+    }
+    *out = context.release();
+    return GANTRY_OK;
+  });
+}
+
+gantry_status gantry_close(gantry_context* context) {
+  return gantry::guarded([&]() -> gantry_status {
+    if (context == nullptr) return GANTRY_OK;
+    if (const gantry_status status = gantry::Activity::check(context)) return status;
+    delete context;
+    return GANTRY_OK;
+  });
+}
+
+uint32_t gantry_threads(const gantry_context* context) { return context != nullptr ? context->host->threads() : 0; }
+
+const char* gantry_isa(const gantry_context* context) { return context != nullptr ? context->host->isa() : "none"; }
+
+}  // extern "C"

@@ -1,0 +1,35 @@
+// What gantry_open makes.
+#ifndef GANTRY_CORE_CONTEXT_H
+#define GANTRY_CORE_CONTEXT_H
+
+#include <memory>
+
+#include "host/host.h"
+
+struct gantry_context {
+  std::unique_ptr<gantry::HostBackend> host;
+  void* log_user = nullptr;
+  void (*log)(void* user, const char* line) = nullptr;
+};
+
+namespace gantry {
+
+// One op of the calling thread on a context, so that an op that a callback calls on it is seen.
+class Activity {
+ public:
+  explicit Activity(const gantry_context* context);
+  ~Activity();
+  Activity(const Activity&) = delete;
+  Activity& operator=(const Activity&) = delete;
+
+  // GANTRY_ERROR_REENTRANT when the thread is inside another op of the context.
+  static gantry_status check(const gantry_context* context);
+
+ private:
+  const gantry_context* context_;
+  const Activity* outer_;
+};
+
+}  // namespace gantry
+
+#endif
