@@ -181,8 +181,8 @@ typedef struct gantry_block {
 } gantry_block;
 
 /* Where an op gets its memory.
- *  - allocate and deallocate come in pairs. Scratch is given back before the op returns, also when it fails, the last block
- *    first. On a device the block may still be in use by work that was queued on `stream`: an environment hands it out again
+ *  - allocate and deallocate come in pairs: a block that came with GANTRY_OK is given back once, also when it is refused as too
+ *    small or misaligned. Scratch is given back before the op returns, also when it fails, the last block first. On a device the block may still be in use by work that was queued on `stream`: an environment hands it out again
  *    for the same stream only, or waits.
  *  - allocate_output is asked when an op's output has data == null. It fills `output` (data, byte_offset, strides; flags); the
  *    block stays the caller's, whatever the op returns. `slot` is the output's own: see gantry_options.
@@ -200,7 +200,9 @@ typedef struct gantry_environment {
   void (*observe)(void* user, const char* op, uint64_t bytes_moved, uint64_t nanoseconds);
 } gantry_environment;
 
-/* malloc, aligned as asked; host memory only. What an op uses when it is given no environment. */
+/* malloc, aligned to 64 bytes or as asked; host memory only. What an op uses when it is given no environment.
+ * This one, the cached and the pinned environment make an output as a storage: options.slot is a gantry_storage** that receives
+ * it, for the caller to release. */
 GANTRY_API const gantry_environment* gantry_environment_malloc(void);
 
 /* Keeps freed blocks by size class and hands them out again: large outputs then cost no page faults. Thread-safe. Host memory;
