@@ -113,8 +113,7 @@ struct Stable {
   }
   static void* address(Scratch* scratch) {
     void* data = nullptr;
-    TORCH_ERROR_CODE_CHECK(torch_get_mutable_data_ptr(scratch, &data));
-    return data;
+    return torch_get_mutable_data_ptr(scratch, &data) == TORCH_SUCCESS ? data : nullptr;
   }
   static void free(Scratch* scratch) { aoti_torch_delete_tensor_object(scratch); }
 
