@@ -4,6 +4,7 @@
 #include <new>
 
 #include "core/error.h"
+#include "core/first_release.h"
 #include "core/storage.h"
 #include "core/struct_size.h"
 #include "dlpack/dlpack_abi.h"
@@ -43,7 +44,7 @@ gantry_status check_inside(const gantry_storage& storage, const Extent& extent) 
   return GANTRY_OK;
 }
 
-gantry_status check_device(const gantry_storage& storage, const gantry_tensor& view) {
+gantry_status check_same_device(const gantry_storage& storage, const gantry_tensor& view) {
   if (view.device.type != storage.device.type || view.device.id != storage.device.id) {
     return fail(GANTRY_ERROR_INVALID_ARGUMENT, "the view is on device (%d, %d), the storage on (%d, %d)",
                 view.device.type, view.device.id, storage.device.type, storage.device.id);
@@ -70,7 +71,7 @@ gantry_status export_managed(gantry_storage* storage, const gantry_tensor* view,
     return fail(GANTRY_ERROR_INVALID_ARGUMENT, "storage is null");
   }
   gantry_tensor tensor{};
-  if (gantry_status status = read_struct(view, &tensor, sizeof(gantry_tensor), "view"); status != GANTRY_OK) {
+  if (gantry_status status = read_struct(view, &tensor, kFirstTensor, "view"); status != GANTRY_OK) {
     return status;
   }
   const bool protect = storage->read_only || (tensor.flags & GANTRY_TENSOR_READ_ONLY) != 0;
@@ -80,10 +81,10 @@ gantry_status export_managed(gantry_storage* storage, const gantry_tensor* view,
                 storage->read_only ? "storage" : "view");
   }
   Extent extent{};
-  if (gantry_status status = measure_extent(tensor, false, &extent); status != GANTRY_OK) {
+  if (gantry_status status = measure_extent(tensor, "the view", &extent); status != GANTRY_OK) {
     return status;
   }
-  if (gantry_status status = check_device(*storage, tensor); status != GANTRY_OK) {
+  if (gantry_status status = check_same_device(*storage, tensor); status != GANTRY_OK) {
     return status;
   }
   if (gantry_status status = check_inside(*storage, extent); status != GANTRY_OK) {

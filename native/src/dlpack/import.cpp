@@ -1,8 +1,11 @@
 // Tensors of others: taken over from a managed tensor, or borrowed for one call.
+#include <cinttypes>
+#include <memory>
 #include <new>
 #include <utility>
 
 #include "core/error.h"
+#include "core/first_release.h"
 #include "core/storage.h"
 #include "core/struct_size.h"
 #include "dlpack/dlpack_abi.h"
@@ -33,7 +36,7 @@ struct Reading {
   Extent extent;
 };
 
-gantry_status read_tensor(const DLTensor& from, uint32_t flags, bool padded, Reading* out) {
+gantry_status read_dltensor(const DLTensor& from, uint32_t flags, Reading* out) {
   gantry_tensor& tensor = out->tensor;
   tensor.struct_size = sizeof(gantry_tensor);
   tensor.flags = flags;
@@ -46,17 +49,17 @@ gantry_status read_tensor(const DLTensor& from, uint32_t flags, bool padded, Rea
   // The id of host memory has no meaning; producers write 0 or -1.
   const bool host = from.device.device_type == GANTRY_DEVICE_HOST || from.device.device_type == GANTRY_DEVICE_CUDA_HOST;
   tensor.device = {from.device.device_type, host ? 0 : from.device.device_id};
-  return measure_extent(tensor, padded, &out->extent);
+  return measure_extent(tensor, "the DLPack tensor", &out->extent);
 }
 
 gantry_status check_view(const gantry_tensor* view) {
   gantry_tensor known{};
-  return read_struct(view, &known, sizeof(gantry_tensor), "view");
+  return read_struct(view, &known, kFirstTensor, "view");
 }
 
 // What differs between the two forms of managed tensors.
 gantry_status read_managed(const DLManagedTensor& managed, Reading* out) {
-  return read_tensor(managed.dl_tensor, 0, false, out);
+  return read_dltensor(managed.dl_tensor, 0, out);
 }
 
 gantry_status read_managed(const DLManagedTensorVersioned& managed, Reading* out) {
@@ -66,13 +69,16 @@ gantry_status read_managed(const DLManagedTensorVersioned& managed, Reading* out
   }
   constexpr uint64_t kKnown = GANTRY_DLPACK_READ_ONLY | GANTRY_DLPACK_IS_COPIED | GANTRY_DLPACK_SUBBYTE_PADDED;
   if ((managed.flags & ~kKnown) != 0) {
-    return fail(GANTRY_ERROR_UNSUPPORTED, "the tensor (DLPack %u.%u) has flags 0x%llx, of which Gantry knows 0x%llx",
-                managed.version.major, managed.version.minor, static_cast<unsigned long long>(managed.flags),
-                static_cast<unsigned long long>(kKnown));
+    return fail(GANTRY_ERROR_UNSUPPORTED,
+                "the tensor (DLPack %u.%u) has flags 0x%" PRIx64 ", of which Gantry knows 0x%" PRIx64,
+                managed.version.major, managed.version.minor, managed.flags, kKnown);
+  }
+  if ((managed.flags & GANTRY_DLPACK_SUBBYTE_PADDED) != 0 && managed.dl_tensor.dtype.bits % 8 != 0) {
+    return fail(GANTRY_ERROR_UNSUPPORTED, "the tensor pads %u bits to whole bytes; Gantry takes elements without gaps",
+                managed.dl_tensor.dtype.bits);
   }
   const bool read_only = (managed.flags & GANTRY_DLPACK_READ_ONLY) != 0;
-  return read_tensor(managed.dl_tensor, read_only ? uint32_t{GANTRY_TENSOR_READ_ONLY} : 0u,
-                     (managed.flags & GANTRY_DLPACK_SUBBYTE_PADDED) != 0, out);
+  return read_dltensor(managed.dl_tensor, read_only ? uint32_t{GANTRY_TENSOR_READ_ONLY} : 0u, out);
 }
 
 template <class Managed>
@@ -137,7 +143,7 @@ gantry_status gantry_view_dltensor(const void* dltensor, gantry_tensor* view) {
     return status;
   }
   gantry::Reading reading{};
-  if (gantry_status status = gantry::read_tensor(*static_cast<const DLTensor*>(dltensor), 0, false, &reading);
+  if (gantry_status status = gantry::read_dltensor(*static_cast<const DLTensor*>(dltensor), 0, &reading);
       status != GANTRY_OK) {
     return status;
   }
