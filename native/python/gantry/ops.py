@@ -1,0 +1,252 @@
+"""gather, scatter, scatter_add, convert and copy, on tensors of any library.
+
+A tensor is anything with DLPack, `__cuda_array_interface__`, the buffer protocol or `__array_interface__`, an array of this
+package, or raw memory as `(pointer, shape, dtype[, strides[, device[, read_only[, owner]]]])`. A table is one of these with rows
+and columns, or a list of them: its chunks, whose rows are numbered through.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Dict, Optional, Tuple
+
+from . import _abi, _binding, _library, env
+from . import context as contexts
+from .arrays import HOST, Array, empty
+from .context import Context
+from .errors import ClosedError, Error, InvalidArgument, Unsupported
+
+BOUNDS: Dict[str, int] = {
+    "error": _abi.BOUNDS_ERROR,
+    "skip": _abi.BOUNDS_SKIP,
+    "zero": _abi.BOUNDS_ZERO,
+    "clamp": _abi.BOUNDS_CLAMP,
+    "wrap": _abi.BOUNDS_WRAP_NEGATIVE,
+    "trust": _abi.BOUNDS_TRUST,
+}
+_CHOICES: Dict[Optional[bool], int] = {None: _abi.AUTO, False: _abi.NEVER, True: _abi.ALWAYS}
+_UINT32 = (1 << 32) - 1
+
+
+class Stats(_abi.Stats):
+    """What an op did, filled in when it is passed as `stats`: rows moved, bytes_read, bytes_written, bad_rows, first_bad_position
+    (-1: none), first_bad_value, scratch_bytes, nanoseconds. On a GPU asking for it waits for the stream."""
+
+    def to_dict(self) -> Dict[str, int]:
+        return {
+            name: int(getattr(self, name)) for name, _ in _abi.Stats._fields_ if name not in ("struct_size", "reserved")
+        }
+
+    def __repr__(self) -> str:
+        return f"Stats({', '.join(f'{name}={value}' for name, value in self.to_dict().items())})"
+
+
+def _make_output(
+    shape: Tuple[int, ...], dtype: Tuple[int, int, int], device: Tuple[int, int], environment: int, stream: Optional[int]
+) -> Array:
+    """Where a gather without `out` writes to, when the table's own library brings no allocator."""
+    source = env.find(environment) if environment else None
+    if source is None and device != HOST:
+        raise Unsupported(f"the output would be on device type {device[0]}: pass out, or an environment that allocates there")
+    return empty(shape, tuple(dtype), environment=source, device=device, stream=stream)
+
+
+_binding.set_array_factory(_make_output)
+
+_known: Dict[Tuple[Any, ...], _abi.Options] = {}
+
+
+def _options(
+    bounds: str, deterministic: Optional[bool], streaming: Optional[bool], sort: Optional[bool], threads: int,
+    multiprocessors: int, stats: Optional[Stats],
+) -> _abi.Options:  # fmt: skip
+    """Checked options. Those without statistics are made once and kept: nothing writes into them."""
+    key = (bounds, deterministic, streaming, sort, threads, multiprocessors)
+    try:
+        known = _known.get(key) if stats is None else None
+    except TypeError:
+        known = None
+    if known is not None:
+        return known
+    if not isinstance(bounds, str) or bounds not in BOUNDS:
+        raise InvalidArgument(f"bounds is {bounds!r}; it may be {', '.join(map(repr, BOUNDS))}")
+    for name, choice in (("deterministic", deterministic), ("streaming", streaming), ("sort", sort)):
+        if choice not in (None, True, False) or isinstance(choice, (float, complex)):
+            raise InvalidArgument(f"{name} is {choice!r}; it may be None (the library chooses), True or False")
+    for name, count in (("threads", threads), ("multiprocessors", multiprocessors)):
+        if not isinstance(count, int) or not 0 <= count <= _UINT32:
+            raise InvalidArgument(f"{name} is {count!r}; it may be 0 (the default) or a number of them")
+    made = _abi.Options(
+        bounds=BOUNDS[bounds], deterministic=_CHOICES[deterministic], streaming=_CHOICES[streaming], sorted=_CHOICES[sort],
+        threads=threads, multiprocessors=multiprocessors,
+    )  # fmt: skip
+    if stats is not None:
+        if not isinstance(stats, Stats):
+            raise InvalidArgument(f"stats is a {type(stats).__name__}; it has to be a gantry.Stats, which the op fills in")
+        made.stats = ctypes.cast(ctypes.pointer(stats), ctypes.POINTER(_abi.Stats))
+    elif len(_known) < 256:
+        _known[key] = made
+    return made
+
+
+def _held(*arrays: Any) -> Tuple[Any, ...]:
+    """References that keep the arrays' memory during an op, should another thread close one of them."""
+    return tuple(array._storage for array in arrays if isinstance(array, Array))
+
+
+def _environment(environment: Optional[env.Environment]) -> int:
+    if environment is None:
+        return 0
+    if not isinstance(environment, env.Environment):
+        raise InvalidArgument(f"environment is a {type(environment).__name__}; it has to be a gantry.env.Environment")
+    return environment.address
+
+
+def _context(context: Optional[Context]) -> int:
+    if context is None:
+        return contexts.default().address
+    if not isinstance(context, Context):
+        raise InvalidArgument(f"context is a {type(context).__name__}; it has to be a gantry.Context")
+    return context.address
+
+
+def gather(
+    table: Any,
+    indices: Any,
+    out: Any = None,
+    *,
+    bounds: str = "error",
+    stream: Optional[int] = None,
+    environment: Optional[env.Environment] = None,
+    threads: int = 0,
+    streaming: Optional[bool] = None,
+    sort: Optional[bool] = None,
+    multiprocessors: int = 0,
+    stats: Optional[Stats] = None,
+    context: Optional[Context] = None,
+) -> Any:
+    """out[i] = table[indices[i]]; returns `out`.
+
+    `indices`: integers of 32 or 64 bits, of any shape. `out`: as many rows as there are indices; another dtype is converted to
+    (floats among each other, integers among each other). None: memory from the table's own library when it has DLPack's exchange
+    API (torch does), else a gantry.Array, of the shape of the indices and then the columns.
+
+    `bounds`, for an index outside the table: "error" raises IndexOutOfRange after the other rows have been moved (on a GPU at
+    check()), "skip" leaves the output row as it is, "zero" clears it, "clamp" takes the nearest row, "wrap" counts -1 from the end
+    as Python does, "trust" checks nothing.
+
+    `stream`: a CUDA stream's address (1: the legacy default stream, 2: the per-thread one); None: the current stream of the
+    tensors' library. `threads`, `multiprocessors`: at most; 0: all. `streaming`: stores past the cache; `sort`: in the order of the
+    table's rows; None: the library chooses. `stats` is filled in.
+    """
+    options = (
+        0
+        if stats is None and bounds == "error" and streaming is sort is None and threads == multiprocessors == 0
+        else _options(bounds, None, streaming, sort, threads, multiprocessors, stats)
+    )
+    return _run(_binding.binding().gather, (table, indices, out), options, environment, stream, context)
+
+
+def scatter(
+    table: Any,
+    indices: Any,
+    rows: Any,
+    *,
+    bounds: str = "error",
+    stream: Optional[int] = None,
+    environment: Optional[env.Environment] = None,
+    threads: int = 0,
+    deterministic: Optional[bool] = None,
+    streaming: Optional[bool] = None,
+    multiprocessors: int = 0,
+    stats: Optional[Stats] = None,
+    context: Optional[Context] = None,
+) -> None:
+    """table[indices[i]] = rows[i]. Of equal indices the last row wins on the host; on a GPU when `deterministic`. The other
+    arguments are as in gather; a row whose index is outside is left out, except under "clamp" and "wrap"."""
+    options = _options(bounds, deterministic, streaming, None, threads, multiprocessors, stats)
+    _run(_binding.binding().scatter, (table, indices, rows), options, environment, stream, context)
+
+
+def scatter_add(
+    table: Any,
+    indices: Any,
+    rows: Any,
+    *,
+    bounds: str = "error",
+    stream: Optional[int] = None,
+    environment: Optional[env.Environment] = None,
+    threads: int = 0,
+    deterministic: Optional[bool] = None,
+    multiprocessors: int = 0,
+    stats: Optional[Stats] = None,
+    context: Optional[Context] = None,
+) -> None:
+    """table[indices[i]] += rows[i], of equal dtypes. On the host rows are added in the order of the indices, whatever the number of
+    threads: bitwise what a loop gives. On a GPU only when `deterministic`; otherwise by atomics."""
+    options = _options(bounds, deterministic, None, None, threads, multiprocessors, stats)
+    _run(_binding.binding().scatter_add, (table, indices, rows), options, environment, stream, context)
+
+
+def convert(
+    source: Any,
+    destination: Any,
+    *,
+    stream: Optional[int] = None,
+    environment: Optional[env.Environment] = None,
+    threads: int = 0,
+    streaming: Optional[bool] = None,
+    stats: Optional[Stats] = None,
+    context: Optional[Context] = None,
+) -> None:
+    """destination = source, of one shape, converted to the destination's dtype as gather converts."""
+    options = _options("error", None, streaming, None, threads, 0, stats)
+    _run(_binding.binding().convert, (source, destination), options, environment, stream, context)
+
+
+def copy(
+    source: Any,
+    destination: Any,
+    *,
+    stream: Optional[int] = None,
+    environment: Optional[env.Environment] = None,
+    threads: int = 0,
+    streaming: Optional[bool] = None,
+    stats: Optional[Stats] = None,
+    context: Optional[Context] = None,
+) -> None:
+    """destination = source, of one shape and dtype."""
+    options = _options("error", None, streaming, None, threads, 0, stats)
+    _run(_binding.binding().copy, (source, destination), options, environment, stream, context)
+
+
+def _run(
+    op: Any,
+    tensors: Tuple[Any, ...],
+    options: Any,
+    environment: Optional[env.Environment],
+    stream: Optional[int],
+    context: Optional[Context],
+) -> Any:
+    held = _held(*tensors)
+    try:
+        return op(
+            _context(context), *tensors, ctypes.addressof(options) if options else 0, _environment(environment), stream
+        )
+    except Error as error:
+        if environment is None or isinstance(error, ClosedError):
+            raise
+        environment.raise_pending(error)
+        raise
+    finally:
+        del held
+
+
+def check(device: int = 0, stream: int = _abi.STREAM_PER_THREAD, *, context: Optional[Context] = None) -> None:
+    """Waits for a CUDA stream and raises IndexOutOfRange for the first bad index that ops on it have met since the last check."""
+    library: Any = _library.load()
+    stats = _abi.Stats()
+    status = library.gantry_check(_context(context), device, stream, ctypes.byref(stats))
+    if status == _abi.ERROR_INDEX:
+        raise library.error(status, stats.first_bad_position, stats.first_bad_value)
+    library.check(status)
