@@ -24,6 +24,8 @@ struct gantry_storage {
   gantry_device device{GANTRY_DEVICE_HOST, 0};
   bool read_only = false;
   std::unique_ptr<gantry::StorageOwner> owner;
+  // Of gantry_storage_pin; it ends before the memory does.
+  std::unique_ptr<gantry::StorageOwner> registration;
 };
 
 #endif
