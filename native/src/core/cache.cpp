@@ -13,8 +13,8 @@
 
 namespace gantry {
 
-// All caches of the process, so that a fork finds their locks free: a child would wait for ever for a thread that it does not
-// have.
+// All caches of the process, so that a fork finds their locks free: a child would wait for ever for a thread that it
+// does not have.
 struct CacheRegistry {
   std::mutex mutex;
   Cache* first = nullptr;
@@ -148,7 +148,8 @@ gantry_status Cache::allocate(const gantry_allocation& request, gantry_block* bl
     statistics_.bytes_in_use_peak = std::max(statistics_.bytes_in_use_peak, statistics_.bytes_in_use);
   }
   if (data == nullptr) {
-    const uint64_t alignment = has_class ? SizeClass::alignment_of(index) : std::max(request.alignment, kDefaultAlignment);
+    const uint64_t alignment =
+        has_class ? SizeClass::alignment_of(index) : std::max(request.alignment, kDefaultAlignment);
     data = system_allocate(bytes, alignment);
     if (data == nullptr) {
       trim(0);
@@ -158,8 +159,9 @@ gantry_status Cache::allocate(const gantry_allocation& request, gantry_block* bl
       const std::lock_guard<std::mutex> lock(mutex_);
       --statistics_.allocations;
       statistics_.bytes_in_use -= bytes;
-      return fail(GANTRY_ERROR_OUT_OF_MEMORY, "the cached environment could not get %" PRIu64 " bytes; %" PRIu64 " are in use",
-                  bytes, statistics_.bytes_in_use);
+      return fail(GANTRY_ERROR_OUT_OF_MEMORY,
+                  "the cached environment could not get %" PRIu64 " bytes; %" PRIu64 " are in use", bytes,
+                  statistics_.bytes_in_use);
     }
   }
   block->data = data;

@@ -9,8 +9,8 @@
 
 namespace gantry {
 
-// Size classes: four between neighbouring powers of two, from 256 B to 1 GiB. What is larger, or aligned more strictly than its
-// class, is not kept.
+// Size classes: four between neighbouring powers of two, from 256 B to 1 GiB. What is larger, or aligned more strictly
+// than its class, is not kept.
 struct SizeClass {
   static constexpr uint32_t kCount = 89;
   static constexpr uint64_t kLeast = uint64_t{1} << 8;
@@ -22,8 +22,8 @@ struct SizeClass {
   static uint64_t alignment_of(uint32_t index);
 };
 
-// Thread-safe, and usable in the child of a fork whatever other threads were doing. When more than the limit is kept, the blocks
-// that were freed first leave.
+// Thread-safe, and usable in the child of a fork whatever other threads were doing. When more than the limit is kept,
+// the blocks that were freed first leave.
 class Cache {
  public:
   explicit Cache(uint64_t limit_bytes);

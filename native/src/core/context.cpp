@@ -15,16 +15,16 @@ thread_local const Activity* innermost = nullptr;
 
 #define GANTRY_STRING_OF(x) #x
 #define GANTRY_STRING(x) GANTRY_STRING_OF(x)
-constexpr char kVersion[] = GANTRY_STRING(GANTRY_VERSION_MAJOR) "." GANTRY_STRING(GANTRY_VERSION_MINOR) "." GANTRY_STRING(
-    GANTRY_VERSION_PATCH);
+constexpr char kVersion[] =
+    GANTRY_STRING(GANTRY_VERSION_MAJOR) "." GANTRY_STRING(GANTRY_VERSION_MINOR) "." GANTRY_STRING(GANTRY_VERSION_PATCH);
 
 gantry_status check_abi(uint32_t wanted) {
   const uint32_t major = wanted >> 16;
   const uint32_t minor = wanted & 0xffff;
   if (major == GANTRY_ABI_MAJOR && minor <= GANTRY_ABI_MINOR) return GANTRY_OK;
   return fail(GANTRY_ERROR_ABI,
-              "the caller was compiled for Gantry's binary interface %u.%u and the library has %u.%u; %s",
-              major, minor, GANTRY_ABI_MAJOR, GANTRY_ABI_MINOR,
+              "the caller was compiled for Gantry's binary interface %u.%u and the library has %u.%u; %s", major, minor,
+              GANTRY_ABI_MAJOR, GANTRY_ABI_MINOR,
               major == GANTRY_ABI_MAJOR ? "a newer library is needed" : "one of them has to be built anew");
 }
 
@@ -61,7 +61,8 @@ gantry_status gantry_open(uint32_t abi_wanted, const gantry_open_options* option
     if (const gantry_status status = gantry::check_abi(abi_wanted)) return status;
     gantry_open_options own{};
     if (options != nullptr) {
-      if (const gantry_status status = gantry::read_struct(options, &own, gantry::kFirstOpenOptions, "the options of gantry_open")) {
+      if (const gantry_status status =
+              gantry::read_struct(options, &own, gantry::kFirstOpenOptions, "the options of gantry_open")) {
         return status;
       }
     }

@@ -16,8 +16,8 @@ gantry_status check_device(gantry_device device, const char* name);
 // A null stream is refused; `device` is for the text.
 gantry_status check_stream(gantry_stream stream, gantry_device device);
 
-// Where an op runs: on the host until device memory is seen, then on its device. Pageable host memory and device memory, or
-// two devices, do not go together.
+// Where an op runs: on the host until device memory is seen, then on its device. Pageable host memory and device
+// memory, or two devices, do not go together.
 class Placement {
  public:
   gantry_status add(const Tensor& tensor, const Name& name);

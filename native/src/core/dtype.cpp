@@ -6,8 +6,7 @@ namespace gantry {
 
 uint32_t dtype_alignment(gantry_dtype dtype) {
   if (dtype.code == GANTRY_CODE_RAW) return 1;
-  const uint32_t scalars = dtype.code == GANTRY_CODE_COMPLEX ? 2 : 1;
-  const uint32_t bytes = dtype.bits / (8 * scalars);
+  const uint32_t bytes = dtype.code == GANTRY_CODE_COMPLEX ? dtype.bits / 16u : dtype.bits / 8u;
   if (bytes == 0) return 1;
   const uint32_t power = bytes & (~bytes + 1);
   return power < 8 ? power : 8;

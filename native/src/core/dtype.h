@@ -6,7 +6,9 @@
 
 namespace gantry {
 
-inline bool same_dtype(gantry_dtype a, gantry_dtype b) { return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes; }
+inline bool same_dtype(gantry_dtype a, gantry_dtype b) {
+  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
+}
 
 inline uint32_t dtype_bits(gantry_dtype dtype) { return static_cast<uint32_t>(dtype.bits) * dtype.lanes; }
 

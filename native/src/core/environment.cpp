@@ -15,7 +15,8 @@ bool is_power_of_two(uint64_t value) { return value != 0 && (value & (value - 1)
 gantry_status checked(gantry_status status, const char* callback, const gantry_allocation& request) {
   if (status == GANTRY_OK) return GANTRY_OK;
   if (status < GANTRY_OK || status > GANTRY_ERROR_INTERNAL) {
-    return fail(GANTRY_ERROR_ENVIRONMENT, "the environment's %s returned %d, which is no gantry_status", callback, status);
+    return fail(GANTRY_ERROR_ENVIRONMENT, "the environment's %s returned %d, which is no gantry_status", callback,
+                status);
   }
   if (!has_error()) {
     return fail(status, "the environment's %s returned %s when asked for %" PRIu64 " bytes", callback,
@@ -25,7 +26,8 @@ gantry_status checked(gantry_status status, const char* callback, const gantry_a
 }
 
 gantry_status thrown(const char* callback) {
-  return fail(GANTRY_ERROR_ENVIRONMENT, "the environment's %s threw an exception; callbacks return a gantry_status", callback);
+  return fail(GANTRY_ERROR_ENVIRONMENT, "the environment's %s threw an exception; callbacks return a gantry_status",
+              callback);
 }
 
 }  // namespace
@@ -66,19 +68,21 @@ gantry_status allocate(const gantry_environment& environment, const gantry_alloc
   const uint64_t address = reinterpret_cast<uint64_t>(block.data);
   uint64_t end = 0;
   if (block.data == nullptr) {
-    status = fail(GANTRY_ERROR_ENVIRONMENT, "the environment's allocate returned GANTRY_OK and a null block for %" PRIu64 " bytes",
-                  request.bytes);
+    status =
+        fail(GANTRY_ERROR_ENVIRONMENT,
+             "the environment's allocate returned GANTRY_OK and a null block for %" PRIu64 " bytes", request.bytes);
   } else if (block.bytes < request.bytes) {
     status = fail(GANTRY_ERROR_ENVIRONMENT,
-                  "the environment's allocate returned a block of %" PRIu64 " bytes when asked for %" PRIu64, block.bytes,
-                  request.bytes);
+                  "the environment's allocate returned a block of %" PRIu64 " bytes when asked for %" PRIu64,
+                  block.bytes, request.bytes);
   } else if (address % request.alignment != 0) {
     status = fail(GANTRY_ERROR_ENVIRONMENT,
-                  "the environment's allocate returned a block at %p when asked for an alignment of %" PRIu64, block.data,
-                  request.alignment);
+                  "the environment's allocate returned a block at %p when asked for an alignment of %" PRIu64,
+                  block.data, request.alignment);
   } else if (__builtin_add_overflow(address, block.bytes, &end)) {
     status = fail(GANTRY_ERROR_ENVIRONMENT,
-                  "the environment's allocate returned a block of %" PRIu64 " bytes at %p, which ends outside of the address space",
+                  "the environment's allocate returned a block of %" PRIu64
+                  " bytes at %p, which ends outside of the address space",
                   block.bytes, block.data);
   }
   if (status != GANTRY_OK) deallocate(environment, *out);
@@ -98,7 +102,8 @@ void deallocate(const gantry_environment& environment, const Allocation& allocat
 gantry_status allocate_output(const gantry_environment& environment, const gantry_allocation& request, void* slot,
                               gantry_tensor* output) {
   if (environment.allocate_output == nullptr) {
-    return fail(GANTRY_ERROR_INVALID_ARGUMENT, "the data of the output is null and the environment has no allocate_output");
+    return fail(GANTRY_ERROR_INVALID_ARGUMENT,
+                "the data of the output is null and the environment has no allocate_output");
   }
   const gantry_allocation asked = request;
   gantry_tensor filled = *output;
@@ -116,7 +121,8 @@ gantry_status allocate_output(const gantry_environment& environment, const gantr
   if (status != GANTRY_OK) return checked(status, "allocate_output", request);
   if (filled.data == nullptr) {
     return fail(GANTRY_ERROR_ENVIRONMENT,
-                "the environment's allocate_output returned GANTRY_OK and left data null for %" PRIu64 " bytes", request.bytes);
+                "the environment's allocate_output returned GANTRY_OK and left data null for %" PRIu64 " bytes",
+                request.bytes);
   }
   if ((reinterpret_cast<uint64_t>(filled.data) + filled.byte_offset) % request.alignment != 0) {
     return fail(GANTRY_ERROR_ENVIRONMENT,

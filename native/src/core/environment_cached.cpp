@@ -22,7 +22,8 @@ struct CachedEnvironment {
 gantry_status cached_allocate(void* user, const gantry_allocation* request, gantry_block* block) {
   if (request->device.type != GANTRY_DEVICE_HOST) {
     return fail(GANTRY_ERROR_UNSUPPORTED,
-                "the cached environment has host memory only; %" PRIu64 " bytes were asked for on device type %d, id %d",
+                "the cached environment has host memory only; %" PRIu64
+                " bytes were asked for on device type %d, id %d",
                 request->bytes, request->device.type, request->device.id);
   }
   return static_cast<CachedEnvironment*>(user)->cache.allocate(*request, block);
@@ -66,8 +67,9 @@ gantry_status gantry_environment_cached_create(const gantry_cache_options* optio
     }
     const uint64_t limit = own.limit_bytes != 0 ? own.limit_bytes : gantry::memory_limit() / 4;
     auto cached = std::make_unique<CachedEnvironment>(limit);
-    cached->environment = {sizeof(gantry_environment),      0,      cached.get(), gantry::cached_allocate, gantry::cached_deallocate,
-                           gantry::cached_allocate_output, nullptr};
+    cached->environment = {
+        sizeof(gantry_environment),     0,      cached.get(), gantry::cached_allocate, gantry::cached_deallocate,
+        gantry::cached_allocate_output, nullptr};
     *out = &cached.release()->environment;
     return GANTRY_OK;
   });
@@ -82,7 +84,8 @@ gantry_status gantry_environment_cached_trim(gantry_environment* environment, ui
   });
 }
 
-gantry_status gantry_environment_cached_statistics(const gantry_environment* environment, gantry_cache_statistics* out) {
+gantry_status gantry_environment_cached_statistics(const gantry_environment* environment,
+                                                   gantry_cache_statistics* out) {
   return gantry::guarded([&]() -> gantry_status {
     CachedEnvironment* cached = nullptr;
     if (const gantry_status status = gantry::find_cached(environment, &cached)) return status;
@@ -103,8 +106,8 @@ gantry_status gantry_environment_cached_destroy(gantry_environment* environment)
     if (const gantry_status status = gantry::find_cached(environment, &cached)) return status;
     const uint64_t in_use = cached->cache.statistics().bytes_in_use;
     if (in_use != 0) {
-      return fail(GANTRY_ERROR_INVALID_ARGUMENT, "the cached environment still has %" PRIu64 " bytes in use and cannot be destroyed",
-                  in_use);
+      return fail(GANTRY_ERROR_INVALID_ARGUMENT,
+                  "the cached environment still has %" PRIu64 " bytes in use and cannot be destroyed", in_use);
     }
     delete cached;
     return GANTRY_OK;

@@ -1,5 +1,5 @@
-// The sizes that the public structs had in the first release: the least that callers may declare. They never change; a struct
-// that grows gets members behind them.
+// The sizes that the public structs had in the first release: the least that callers may declare. They never change; a
+// struct that grows gets members behind them.
 #ifndef GANTRY_CORE_FIRST_RELEASE_H
 #define GANTRY_CORE_FIRST_RELEASE_H
 

@@ -29,8 +29,8 @@ uint64_t limit_in(const std::string& path) {
   return end == text.c_str() ? UINT64_MAX : value;
 }
 
-// The group's own limit and those of the groups above it. In a container the path may be the host's, of which only the root is
-// there.
+// The group's own limit and those of the groups above it. In a container the path may be the host's, of which only the
+// root is there.
 uint64_t limit_along(const std::string& mount, std::string group, const char* file) {
   uint64_t limit = limit_in(mount + "/" + file);
   while (group.size() > 1) {
@@ -71,7 +71,8 @@ uint64_t memory_limit(const std::string& root) {
   uint64_t limit = cgroup_limit(root);
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_bytes = sysconf(_SC_PAGESIZE);
-  if (pages > 0 && page_bytes > 0) limit = std::min(limit, static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes));
+  if (pages > 0 && page_bytes > 0)
+    limit = std::min(limit, static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes));
   rlimit addresses{};
   if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) {
     limit = std::min<uint64_t>(limit, addresses.rlim_cur);

@@ -7,8 +7,8 @@
 
 namespace gantry {
 
-// The least of the machine's memory, the limits of the process's cgroup and of those above it (v1 and v2), and RLIMIT_AS. `root`
-// stands before /proc and /sys.
+// The least of the machine's memory, the limits of the process's cgroup and of those above it (v1 and v2), and
+// RLIMIT_AS. `root` stands before /proc and /sys.
 uint64_t memory_limit(const std::string& root = "");
 
 }  // namespace gantry

@@ -21,7 +21,8 @@ uint64_t now() {
 
 gantry_status check_choice(gantry_choice choice, const char* name) {
   if (choice <= GANTRY_ALWAYS) return GANTRY_OK;
-  return fail(GANTRY_ERROR_INVALID_ARGUMENT, "options.%s is %u; AUTO (0), NEVER (1) and ALWAYS (2) are known", name, choice);
+  return fail(GANTRY_ERROR_INVALID_ARGUMENT, "options.%s is %u; AUTO (0), NEVER (1) and ALWAYS (2) are known", name,
+              choice);
 }
 
 gantry_status check_dtypes(Op op, gantry_dtype from, const char* from_name, gantry_dtype to, const char* to_name) {
@@ -32,10 +33,11 @@ gantry_status check_dtypes(Op op, gantry_dtype from, const char* from_name, gant
                 DtypeText(from).text);
   }
   if (op == Op::scatter_add || op == Op::copy) {
-    return fail(GANTRY_ERROR_UNSUPPORTED, "%s is of %s and %s of %s; %s needs one dtype", from_name, DtypeText(from).text,
-                to_name, DtypeText(to).text, kOpNames[static_cast<int>(op)]);
+    return fail(GANTRY_ERROR_UNSUPPORTED, "%s is of %s and %s of %s; %s needs one dtype", from_name,
+                DtypeText(from).text, to_name, DtypeText(to).text, kOpNames[static_cast<int>(op)]);
   }
-  if ((is_convertible_float(from) && is_convertible_float(to)) || (is_convertible_integer(from) && is_convertible_integer(to))) {
+  if ((is_convertible_float(from) && is_convertible_float(to)) ||
+      (is_convertible_integer(from) && is_convertible_integer(to))) {
     return GANTRY_OK;
   }
   return fail(GANTRY_ERROR_UNSUPPORTED,
@@ -43,8 +45,8 @@ gantry_status check_dtypes(Op op, gantry_dtype from, const char* from_name, gant
               DtypeText(from).text, to_name, DtypeText(to).text);
 }
 
-// Sees a tensor of the shape that belongs to `count` indices and `columns` as rows: the indices' shape and the columns, two
-// dimensions, or with one column the indices' shape alone.
+// Sees a tensor of the shape that belongs to `count` indices and `columns` as rows: the indices' shape and the columns,
+// two dimensions, or with one column the indices' shape alone.
 gantry_status match_side(const Tensor& side, const Name& name, const Tensor& indices, int64_t columns, int* outer) {
   const gantry_tensor& given = side.given;
   const gantry_tensor& index = indices.given;
@@ -85,18 +87,19 @@ gantry_status refuse_read_only(const Tensor& tensor, const char* name) {
 gantry_status refuse_overlapping_rows(const Rows& rows, const char* name) {
   if (rows.empty() || !overlaps_itself(rows.span())) return GANTRY_OK;
   return fail(GANTRY_ERROR_OVERLAP,
-              "rows of %s, which is written, overlap each other: they have %" PRIu64 " bytes and a stride of %" PRId64, name,
-              rows.row_bytes, rows.stride_bytes);
+              "rows of %s, which is written, overlap each other: they have %" PRIu64 " bytes and a stride of %" PRId64,
+              name, rows.row_bytes, rows.stride_bytes);
 }
 
 }  // namespace
 
 gantry_status Operation::begin(const gantry_options* options, const gantry_environment* environment) {
   if (options != nullptr) {
-    if (const gantry_status status = read_struct(options, &options_, kFirstOptions, "the options of an op")) return status;
+    if (const gantry_status status = read_struct(options, &options_, kFirstOptions, "the options of an op"))
+      return status;
     if (options_.bounds > GANTRY_BOUNDS_TRUST) {
-      return fail(GANTRY_ERROR_INVALID_ARGUMENT, "options.bounds is %u; 0 (ERROR) to %d (TRUST) are known", options_.bounds,
-                  GANTRY_BOUNDS_TRUST);
+      return fail(GANTRY_ERROR_INVALID_ARGUMENT, "options.bounds is %u; 0 (ERROR) to %d (TRUST) are known",
+                  options_.bounds, GANTRY_BOUNDS_TRUST);
     }
     if (const gantry_status status = check_choice(options_.deterministic, "deterministic")) return status;
     if (const gantry_status status = check_choice(options_.streaming, "streaming")) return status;
@@ -150,7 +153,8 @@ gantry_status Operation::gather(const gantry_table* table, const gantry_tensor* 
   if (const gantry_status status = read_tensor(output, name, &to)) return status;
   int outer = 0;
   if (const gantry_status status = match_side(to, name, index_tensor, from.columns, &outer)) return status;
-  if (const gantry_status status = check_dtypes(op_, from.dtype, "the table", to.given.dtype, "the output")) return status;
+  if (const gantry_status status = check_dtypes(op_, from.dtype, "the table", to.given.dtype, "the output"))
+    return status;
   if (const gantry_status status = placement_.add(to, name)) return status;
   const bool is_allocated = to.given.data == nullptr && to.count > 0;
   if (is_allocated) {
@@ -191,7 +195,8 @@ gantry_status Operation::scatter(const gantry_tensor* rows, const gantry_tensor*
   if (const gantry_status status = read_tensor(rows, name, &from)) return status;
   int outer = 0;
   if (const gantry_status status = match_side(from, name, index_tensor, to.columns, &outer)) return status;
-  if (const gantry_status status = check_dtypes(op_, from.given.dtype, "the tensor of rows", to.dtype, "the table")) return status;
+  if (const gantry_status status = check_dtypes(op_, from.given.dtype, "the tensor of rows", to.dtype, "the table"))
+    return status;
   if (const gantry_status status = placement_.add(from, name)) return status;
   Rows layout;
   if (const gantry_status status = lay_out(from, name, outer, &layout)) return status;
@@ -220,7 +225,8 @@ gantry_status Operation::convert(const gantry_tensor* source, const gantry_tenso
     return fail(GANTRY_ERROR_INVALID_ARGUMENT, "the source has %d dimensions and the destination %d", from.given.ndim,
                 to.given.ndim);
   }
-  if (const gantry_status status = check_dtypes(op_, from.given.dtype, "the source", to.given.dtype, "the destination")) {
+  if (const gantry_status status =
+          check_dtypes(op_, from.given.dtype, "the source", to.given.dtype, "the destination")) {
     return status;
   }
   if (const gantry_status status = placement_.add(from, from_name)) return status;
@@ -248,7 +254,8 @@ gantry_status Operation::convert(const gantry_tensor* source, const gantry_tenso
   return execute(table, read, from.given.dtype, nullptr);
 }
 
-gantry_status Operation::execute(const Table& table, const Rows& side, gantry_dtype side_dtype, const Indices* indices) {
+gantry_status Operation::execute(const Table& table, const Rows& side, gantry_dtype side_dtype,
+                                 const Indices* indices) {
   const gantry_device device = placement_.device();
   if (placement_.on_device()) {
     if (const gantry_status status = check_stream(stream_, device)) return status;

@@ -34,8 +34,8 @@ gantry_status gantry_gather(gantry_context* context, const gantry_table* table, 
 }
 
 gantry_status gantry_scatter(gantry_context* context, const gantry_tensor* rows, const gantry_tensor* indices,
-                             const gantry_table* table, const gantry_options* options, const gantry_environment* environment,
-                             gantry_stream stream) {
+                             const gantry_table* table, const gantry_options* options,
+                             const gantry_environment* environment, gantry_stream stream) {
   return gantry::run(Op::scatter, context, options, environment, stream,
                      [&](Operation& operation) { return operation.scatter(rows, indices, table); });
 }
@@ -48,7 +48,8 @@ gantry_status gantry_scatter_add(gantry_context* context, const gantry_tensor* r
 }
 
 gantry_status gantry_convert(gantry_context* context, const gantry_tensor* source, const gantry_tensor* destination,
-                             const gantry_options* options, const gantry_environment* environment, gantry_stream stream) {
+                             const gantry_options* options, const gantry_environment* environment,
+                             gantry_stream stream) {
   return gantry::run(Op::convert, context, options, environment, stream,
                      [&](Operation& operation) { return operation.convert(source, destination); });
 }

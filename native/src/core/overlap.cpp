@@ -68,8 +68,8 @@ bool overlaps_exactly(const Span& first, const Span& second) {
   const Wide t = b.stride;
   const Wide v = b.width;
   const Wide w = a.width;
-  // Row i of a meets row j of b when -w < x - j * t < v with x = i * s + shift. The rows i whose x lies in (-w, last + v) are
-  // all that can; for these an integer j inside the window is a row of b by itself.
+  // Row i of a meets row j of b when -w < x - j * t < v with x = i * s + shift. The rows i whose x lies in (-w, last +
+  // v) are all that can; for these an integer j inside the window is a row of b by itself.
   const Wide shift = static_cast<Wide>(a.begin) - static_cast<Wide>(b.begin);
   const Wide last = (static_cast<Wide>(b.rows) - 1) * t;
   Wide low = floor_divide(-w - shift, s) + 1;

@@ -8,8 +8,8 @@
 
 namespace gantry {
 
-// The bytes [begin + i * stride, begin + i * stride + width) for 0 <= i < rows. All inside the address space; no stride is
-// negative.
+// The bytes [begin + i * stride, begin + i * stride + width) for 0 <= i < rows. All inside the address space; no stride
+// is negative.
 struct Span {
   uint64_t begin = 0;
   uint64_t rows = 0;

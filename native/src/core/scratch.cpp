@@ -27,7 +27,8 @@ gantry_status ScratchBlocks::allocate(uint64_t bytes, uint64_t alignment, gantry
 }
 
 Scratch ScratchBlocks::view() {
-  return {this, [](void* self, uint64_t bytes, uint64_t alignment, gantry_device device, gantry_purpose purpose, void** out) {
+  return {this,
+          [](void* self, uint64_t bytes, uint64_t alignment, gantry_device device, gantry_purpose purpose, void** out) {
             return static_cast<ScratchBlocks*>(self)->allocate(bytes, alignment, device, purpose, out);
           }};
 }

@@ -7,10 +7,12 @@
 
 namespace gantry {
 
-// Records its blocks in itself, so that an op needs no other memory, and gives them back when it ends: the last one first.
+// Records its blocks in itself, so that an op needs no other memory, and gives them back when it ends: the last one
+// first.
 class ScratchBlocks {
  public:
-  ScratchBlocks(const gantry_environment& environment, gantry_stream stream) : environment_(environment), stream_(stream) {}
+  ScratchBlocks(const gantry_environment& environment, gantry_stream stream)
+      : environment_(environment), stream_(stream) {}
   ~ScratchBlocks();
   ScratchBlocks(const ScratchBlocks&) = delete;
   ScratchBlocks& operator=(const ScratchBlocks&) = delete;

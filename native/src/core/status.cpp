@@ -1,9 +1,9 @@
-#include "core/error.h"
-
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+
+#include "core/error.h"
 
 namespace gantry {
 namespace {

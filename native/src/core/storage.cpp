@@ -68,7 +68,8 @@ gantry_status gantry_storage_create(const gantry_environment* environment, uint6
     }
     if (gantry::is_device_memory(device)) {
       if (zero != 0) {
-        return fail(GANTRY_ERROR_UNSUPPORTED, "only host memory is zeroed here; device type %d was asked for", device.type);
+        return fail(GANTRY_ERROR_UNSUPPORTED, "only host memory is zeroed here; device type %d was asked for",
+                    device.type);
       }
       if (const gantry_status status = gantry::check_stream(stream, device)) return status;
     }

@@ -9,8 +9,8 @@
 
 namespace gantry {
 
-// Copies a caller's struct; members that the caller does not know are zero. `first_release` is the size that the struct had in
-// the first release: less is refused.
+// Copies a caller's struct; members that the caller does not know are zero. `first_release` is the size that the struct
+// had in the first release: less is refused.
 template <class T>
 gantry_status read_struct(const T* from, T* to, size_t first_release, const char* name) {
   if (from == nullptr) {

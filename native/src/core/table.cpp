@@ -18,8 +18,9 @@ gantry_status read_chunk(const gantry_tensor* from, const Name& name, bool is_fi
   if (const gantry_status status = read_tensor(from, name, &tensor)) return status;
   const gantry_tensor& given = tensor.given;
   if (given.ndim != 1 && given.ndim != 2) {
-    return fail(GANTRY_ERROR_INVALID_ARGUMENT, "%s has %d dimensions; a table has 2 (rows, columns), or 1 (rows of one element)",
-                name.text(), given.ndim);
+    return fail(GANTRY_ERROR_INVALID_ARGUMENT,
+                "%s has %d dimensions; a table has 2 (rows, columns), or 1 (rows of one element)", name.text(),
+                given.ndim);
   }
   const int64_t columns = given.ndim == 2 ? given.shape[1] : 1;
   if (is_first) {
@@ -30,8 +31,8 @@ gantry_status read_chunk(const gantry_tensor* from, const Name& name, bool is_fi
     return fail(GANTRY_ERROR_INVALID_ARGUMENT, "%s is of %s and the chunks before it are of %s", name.text(),
                 DtypeText(given.dtype).text, DtypeText(table->dtype).text);
   } else if (columns != table->columns) {
-    return fail(GANTRY_ERROR_INVALID_ARGUMENT, "%s has %" PRId64 " columns and the chunks before it have %" PRId64, name.text(),
-                columns, table->columns);
+    return fail(GANTRY_ERROR_INVALID_ARGUMENT, "%s has %" PRId64 " columns and the chunks before it have %" PRId64,
+                name.text(), columns, table->columns);
   }
   if (const gantry_status status = placement->add(tensor, name)) return status;
   Rows rows;
@@ -42,8 +43,9 @@ gantry_status read_chunk(const gantry_tensor* from, const Name& name, bool is_fi
   chunk->row_stride_bytes = rows.stride_bytes;
   table->read_only |= (given.flags & GANTRY_TENSOR_READ_ONLY) != 0;
   if (__builtin_add_overflow(table->rows, rows.rows, &table->rows)) {
-    return fail(GANTRY_ERROR_OVERFLOW, "the rows of the table's chunks are more than 63 bits hold: %" PRId64 " are added at %s",
-                rows.rows, name.text());
+    return fail(GANTRY_ERROR_OVERFLOW,
+                "the rows of the table's chunks are more than 63 bits hold: %" PRId64 " are added at %s", rows.rows,
+                name.text());
   }
   return GANTRY_OK;
 }
@@ -60,8 +62,8 @@ gantry_status read_table(const gantry_table* from, Placement* placement, Scratch
   Chunk* chunks = to->inline_chunks;
   if (given.chunk_count > Table::kInline) {
     void* memory = nullptr;
-    if (const gantry_status status = scratch->allocate(sizeof(Chunk) * uint64_t{given.chunk_count}, alignof(Chunk), kHost,
-                                                       GANTRY_PURPOSE_SCRATCH, &memory)) {
+    if (const gantry_status status = scratch->allocate(sizeof(Chunk) * uint64_t{given.chunk_count}, alignof(Chunk),
+                                                       kHost, GANTRY_PURPOSE_SCRATCH, &memory)) {
       return status;
     }
     chunks = static_cast<Chunk*>(memory);
@@ -73,11 +75,12 @@ gantry_status read_table(const gantry_table* from, Placement* placement, Scratch
   // The caller's own size of a tensor is the step of the array.
   const uint32_t step = given.chunks->struct_size;
   for (uint32_t i = 0; i < given.chunk_count; ++i) {
-    const auto* chunk = reinterpret_cast<const gantry_tensor*>(reinterpret_cast<const char*>(given.chunks) + uint64_t{i} * step);
+    const auto* chunk =
+        reinterpret_cast<const gantry_tensor*>(reinterpret_cast<const char*>(given.chunks) + uint64_t{i} * step);
     const Name name = given.chunk_count == 1 ? Name("the table") : Name("the table", i);
     if (i > 0 && chunk->struct_size != step) {
-      return fail(GANTRY_ERROR_ABI, "%s has struct_size %u and chunk 0 has %u; chunks of a table have one size", name.text(),
-                  chunk->struct_size, step);
+      return fail(GANTRY_ERROR_ABI, "%s has struct_size %u and chunk 0 has %u; chunks of a table have one size",
+                  name.text(), chunk->struct_size, step);
     }
     Chunk* const place = &chunks[to->chunk_count];
     if (const gantry_status status = read_chunk(chunk, name, i == 0, placement, to, place)) return status;
@@ -95,7 +98,8 @@ gantry_status check_writable(const Table& table, ScratchBlocks* scratch) {
   for (uint32_t i = 0; i < table.chunk_count; ++i) {
     if (overlaps_itself(table.span(i))) {
       return fail(GANTRY_ERROR_OVERLAP,
-                  "rows of the table, which is written, overlap each other: they have %" PRIu64 " bytes and a stride of %" PRId64,
+                  "rows of the table, which is written, overlap each other: they have %" PRIu64
+                  " bytes and a stride of %" PRId64,
                   table.row_bytes(), table.chunks[i].row_stride_bytes);
     }
   }
@@ -116,8 +120,8 @@ gantry_status check_writable(const Table& table, ScratchBlocks* scratch) {
     for (uint32_t j = i + 1; j < table.chunk_count && spans[j].begin < spans[i].end(); ++j) {
       if (overlaps(spans[i], spans[j])) {
         return fail(GANTRY_ERROR_OVERLAP,
-                    "chunks of the table, which is written, overlap each other: at 0x%" PRIx64 " and 0x%" PRIx64, spans[i].begin,
-                    spans[j].begin);
+                    "chunks of the table, which is written, overlap each other: at 0x%" PRIx64 " and 0x%" PRIx64,
+                    spans[i].begin, spans[j].begin);
       }
     }
   }
@@ -129,7 +133,8 @@ gantry_status check_apart(const Table& table, bool is_table_written, const Span&
   for (uint32_t i = 0; i < table.chunk_count; ++i) {
     const Span chunk = table.span(i);
     if (overlaps(chunk, span)) {
-      return is_table_written ? fail_overlap("the table", chunk, name, span) : fail_overlap(name, span, "the table", chunk);
+      return is_table_written ? fail_overlap("the table", chunk, name, span)
+                              : fail_overlap(name, span, "the table", chunk);
     }
   }
   return GANTRY_OK;

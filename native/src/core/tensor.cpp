@@ -10,8 +10,8 @@
 namespace gantry {
 namespace {
 
-// The dimensions [first, last) as one: how many elements, and the step from each to the next, in elements. False when no single
-// step does it. Dimensions of size 1 do not count.
+// The dimensions [first, last) as one: how many elements, and the step from each to the next, in elements. False when
+// no single step does it. Dimensions of size 1 do not count.
 bool fuse(const Tensor& tensor, int first, int last, int64_t* size, int64_t* step) {
   *size = 1;
   *step = 0;
@@ -75,7 +75,8 @@ void Tensor::adopt_strides() {
 gantry_status read_tensor(const gantry_tensor* from, const Name& name, Tensor* to) {
   gantry_tensor& tensor = to->given;
   const bool is_readable = from != nullptr && from->struct_size >= kFirstTensor;
-  if (const gantry_status status = read_struct(from, &tensor, kFirstTensor, is_readable ? "" : name.text())) return status;
+  if (const gantry_status status = read_struct(from, &tensor, kFirstTensor, is_readable ? "" : name.text()))
+    return status;
   if ((tensor.flags & ~static_cast<uint32_t>(GANTRY_TENSOR_READ_ONLY)) != 0) {
     return fail(GANTRY_ERROR_INVALID_ARGUMENT, "the flags of %s are 0x%x; only GANTRY_TENSOR_READ_ONLY (0x%x) is known",
                 name.text(), tensor.flags, GANTRY_TENSOR_READ_ONLY);
@@ -89,8 +90,8 @@ gantry_status read_tensor(const gantry_tensor* from, const Name& name, Tensor* t
   }
   const uint32_t bits = dtype_bits(tensor.dtype);
   if (bits == 0) {
-    return fail(GANTRY_ERROR_INVALID_ARGUMENT, "the dtype of %s has %u bits and %u lanes; neither may be zero", name.text(),
-                tensor.dtype.bits, tensor.dtype.lanes);
+    return fail(GANTRY_ERROR_INVALID_ARGUMENT, "the dtype of %s has %u bits and %u lanes; neither may be zero",
+                name.text(), tensor.dtype.bits, tensor.dtype.lanes);
   }
   if (bits % 8 != 0) {
     return fail(GANTRY_ERROR_UNSUPPORTED, "the dtype of %s, %s, has elements of %u bits, which is no multiple of 8",
@@ -141,8 +142,9 @@ gantry_status lay_out(const Tensor& tensor, const Name& name, int outer, Rows* t
     }
     int64_t row_bytes = 0;
     if (__builtin_mul_overflow(to->columns, element_bytes, &row_bytes)) {
-      return fail(GANTRY_ERROR_OVERFLOW, "a row of %s has more bytes than 63 bits hold: %" PRId64 " elements of %u bytes",
-                  name.text(), to->columns, tensor.element_bytes);
+      return fail(GANTRY_ERROR_OVERFLOW,
+                  "a row of %s has more bytes than 63 bits hold: %" PRId64 " elements of %u bytes", name.text(),
+                  to->columns, tensor.element_bytes);
     }
     to->row_bytes = static_cast<uint64_t>(row_bytes);
     to->stride_bytes = row_bytes;
@@ -157,26 +159,29 @@ gantry_status lay_out(const Tensor& tensor, const Name& name, int outer, Rows* t
   }
   if (!fuse(tensor, 0, outer, &to->rows, &row_step)) {
     return fail(GANTRY_ERROR_UNSUPPORTED,
-                "the rows of %s are not evenly spaced: dimension 0 has the stride %" PRId64 ", dimension %d the stride %" PRId64,
+                "the rows of %s are not evenly spaced: dimension 0 has the stride %" PRId64
+                ", dimension %d the stride %" PRId64,
                 name.text(), tensor.strides[0], outer - 1, tensor.strides[outer - 1]);
   }
   if (to->rows == 1) row_step = to->columns;
   to->row_bytes = static_cast<uint64_t>(to->columns * element_bytes);
   if (__builtin_mul_overflow(row_step, element_bytes, &to->stride_bytes)) {
-    return fail(GANTRY_ERROR_OVERFLOW, "the stride of %s, %" PRId64 " elements of %u bytes, exceeds 63 bits", name.text(),
-                row_step, tensor.element_bytes);
+    return fail(GANTRY_ERROR_OVERFLOW, "the stride of %s, %" PRId64 " elements of %u bytes, exceeds 63 bits",
+                name.text(), row_step, tensor.element_bytes);
   }
   if (tensor.given.data == nullptr) {
-    return fail(GANTRY_ERROR_INVALID_ARGUMENT, "the data of %s is null with %" PRId64 " elements", name.text(), tensor.count);
+    return fail(GANTRY_ERROR_INVALID_ARGUMENT, "the data of %s is null with %" PRId64 " elements", name.text(),
+                tensor.count);
   }
   uint64_t begin = 0;
   if (__builtin_add_overflow(reinterpret_cast<uint64_t>(tensor.given.data), tensor.given.byte_offset, &begin)) {
-    return fail(GANTRY_ERROR_OVERFLOW, "the data of %s at %p with byte_offset %" PRIu64 " is outside of the address space",
-                name.text(), tensor.given.data, tensor.given.byte_offset);
+    return fail(GANTRY_ERROR_OVERFLOW,
+                "the data of %s at %p with byte_offset %" PRIu64 " is outside of the address space", name.text(),
+                tensor.given.data, tensor.given.byte_offset);
   }
   to->data = static_cast<char*>(tensor.given.data) + tensor.given.byte_offset;
   const uint32_t alignment = dtype_alignment(tensor.given.dtype);
-  if (begin % alignment != 0) {
+  if ((begin & (alignment - 1)) != 0) {
     return fail(GANTRY_ERROR_MISALIGNED, "the data of %s at %p is no multiple of %u, the alignment of %s", name.text(),
                 static_cast<void*>(to->data), alignment, DtypeText(tensor.given.dtype).text);
   }

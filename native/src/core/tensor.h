@@ -53,9 +53,9 @@ struct Rows {
   bool empty() const { return rows == 0 || row_bytes == 0; }
 };
 
-// Sees the first `outer` dimensions of the tensor as rows and the others as columns: GANTRY_ERROR_UNSUPPORTED when one step
-// does not lead from each row to the next or columns do not lie side by side. With elements to reach, data may not be null and
-// has to be aligned.
+// Sees the first `outer` dimensions of the tensor as rows and the others as columns: GANTRY_ERROR_UNSUPPORTED when one
+// step does not lead from each row to the next or columns do not lie side by side. With elements to reach, data may not
+// be null and has to be aligned.
 gantry_status lay_out(const Tensor& tensor, const Name& name, int outer, Rows* to);
 
 }  // namespace gantry
