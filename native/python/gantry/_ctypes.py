@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import byref, c_int64, c_void_p
+from ctypes import byref
 from typing import Any, Callable, List, Optional
 
-from gantry import _abi, _dlpack, _library, _tensors
+from gantry import _abi, _library, _tensors
 from gantry._binding import ArrayFactory
 
 CAI_SYNC_VARIABLE = "GANTRY_CAI_SYNC"
@@ -37,7 +37,8 @@ class CtypesBinding:
             index = _tensors.read(indices, "indices", False, stream)
             views.append(index)
             if out is None:
-                out = self._allocate(table, chunks, index, environment, self._stream(context, views, stream))
+                first = table[0] if _tensors.is_chunked(table) else table
+                out = _tensors.allocate(first, chunks, index, environment, self._stream(context, views, stream), self._factory)
             target = _tensors.read(out, "out", True, stream)
             views.append(target)
             self._run(self._library.gantry_gather, context, views, options, environment, stream,
@@ -111,20 +112,6 @@ class CtypesBinding:
         if status == _abi.ERROR_INDEX and used.stats:
             raise self._library.error(status, used.stats.contents.first_bad_position, used.stats.contents.first_bad_value)
         self._library.check(status)
-
-    def _allocate(self, table: Any, chunks: List[_tensors.View], index: _tensors.View, environment: int,
-                  stream: Optional[int]) -> Any:
-        shape, dtype, device = _tensors.output_of_gather(chunks, index)
-        first = table[0] if isinstance(table, (list, tuple)) and not isinstance(table[0], int) else table
-        api = _tensors.kind_of(first).api
-        if api is not None:
-            sizes = (c_int64 * max(len(shape), 1))(*shape)
-            prototype = _dlpack.DLTensor(device_type=device[0], device_id=device[1], ndim=len(shape), dtype=_abi.Dtype(*dtype),
-                                         shape=sizes)
-            return _dlpack.allocate_like(api, prototype)
-        if self._factory is None:
-            raise TypeError(f"out is None, and {type(first).__name__} brings no allocator: pass the output")
-        return self._factory(shape, dtype, device, environment, stream)
 
 
 def _table(chunks: List[_tensors.View]) -> _abi.Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, PYFUNCTYPE, Structure, c_char_p, c_int, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from datetime import datetime_CAPI  # type: ignore[attr-defined]
 from typing import Any, Callable, Optional, Tuple
 
 from gantry import errors
@@ -70,15 +71,13 @@ ExchangeApi._fields_ = [
     ("current_work_stream", PYFUNCTYPE(c_int, c_int32, c_int32, POINTER(c_void_p))),
 ]
 
-_get_name = ctypes.pythonapi.PyCapsule_GetName
-_get_name.restype, _get_name.argtypes = c_char_p, [ctypes.py_object]
-_set_name = ctypes.pythonapi.PyCapsule_SetName
-_set_name.restype, _set_name.argtypes = c_int, [ctypes.py_object, c_char_p]
-_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_get_pointer.restype, _get_pointer.argtypes = c_void_p, [ctypes.py_object, c_char_p]
-_is_valid = ctypes.pythonapi.PyCapsule_IsValid
-_is_valid.restype, _is_valid.argtypes = c_int, [ctypes.py_object, c_char_p]
-_CapsuleType = type(__import__("_socket").CAPI)
+# Prototypes of their own: those of ctypes.pythonapi are shared by everybody in the process.
+_get_name = PYFUNCTYPE(c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
+_set_name = PYFUNCTYPE(c_int, ctypes.py_object, c_char_p)(("PyCapsule_SetName", ctypes.pythonapi))
+_get_pointer = PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+_is_valid = PYFUNCTYPE(c_int, ctypes.py_object, c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
+_release_reference = PYFUNCTYPE(None, ctypes.py_object)(("Py_DecRef", ctypes.pythonapi))
+_CapsuleType = type(datetime_CAPI)
 
 # A capsule keeps the pointer to its name: these must outlive every capsule.
 _USED = {LEGACY: b"used_dltensor", VERSIONED: b"used_dltensor_versioned"}
@@ -145,11 +144,11 @@ def allocate_like(api: ExchangeApi, prototype: DLTensor) -> Any:
     callback = SetError(set_error)
     if api.managed_tensor_allocator(ctypes.byref(prototype), ctypes.byref(managed), None, callback) != 0 or not managed:
         raise errors.OutOfMemory("the table's library could not allocate the output: "
-                                 + (failures[0].splitlines()[0] if failures else "it gave no reason"))
+                                 + (failures[0].splitlines()[0][:300] if failures else "it gave no reason"))
     result = ctypes.py_object()
     if api.managed_tensor_to_py_object(managed, ctypes.byref(result)) != 0:
         raise SystemError("the table's library gave no object for the output that it allocated, and no exception")
     value = result.value
     # The out-parameter came with a reference of its own, which the assignment above did not take over.
-    ctypes.pythonapi.Py_DecRef(ctypes.py_object(value))
+    _release_reference(value)
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from ctypes import POINTER, Structure, c_char_p, c_int, c_ssize_t, c_void_p
+from ctypes import POINTER, PYFUNCTYPE, Structure, c_char_p, c_int, c_ssize_t, c_void_p
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple
 
 from gantry import _abi, dtypes
@@ -113,10 +113,8 @@ class _PyBuffer(Structure):
 
 
 # Not in the stable ABI before 3.11, so that the limited-API module asks for buffers here, too.
-_get_buffer = ctypes.pythonapi.PyObject_GetBuffer
-_get_buffer.restype, _get_buffer.argtypes = c_int, [ctypes.py_object, POINTER(_PyBuffer), c_int]
-_release_buffer = ctypes.pythonapi.PyBuffer_Release
-_release_buffer.restype, _release_buffer.argtypes = None, [POINTER(_PyBuffer)]
+_get_buffer = PYFUNCTYPE(c_int, ctypes.py_object, POINTER(_PyBuffer), c_int)(("PyObject_GetBuffer", ctypes.pythonapi))
+_release_buffer = PYFUNCTYPE(None, POINTER(_PyBuffer))(("PyBuffer_Release", ctypes.pythonapi))
 _RECORDS_RO = 0x0018 | 0x0004  # PyBUF_STRIDES | PyBUF_FORMAT
 
 _FORMATS = {

@@ -109,11 +109,14 @@ def read(value: Any, name: str, write: bool = False, stream: Optional[int] = Non
     return kind.route(value, name, kind, write, stream, retain)
 
 
+def is_chunked(value: Any) -> bool:
+    """Whether a table is given as chunks: a list, or a tuple that does not begin with an integer."""
+    return isinstance(value, list) or (isinstance(value, tuple) and not (value and isinstance(value[0], int)))
+
+
 def read_table(value: Any, name: str, write: bool = False, stream: Optional[int] = None) -> List[View]:
-    """The chunks of a table: one tensor-like object, or a list or tuple of them. A tuple that begins with an integer is raw memory."""
-    is_chunks = isinstance(value, list) or (
-        isinstance(value, tuple) and not hasattr(type(value), NATIVE_ATTRIBUTE) and not (value and isinstance(value[0], int)))
-    if not is_chunks:
+    """The chunks of a table: one tensor-like object, or a list or tuple of them."""
+    if not is_chunked(value):
         return [read(value, name, write, stream)]
     if not value:
         raise ValueError(f"{name} is an empty {type(value).__name__}; a table has at least one chunk")
@@ -323,15 +326,23 @@ def op_stream(views: List[View], stream: Optional[int], wait: Callable[[View], N
     return chosen
 
 
-def output_of_gather(chunks: List[View], indices: View) -> Tuple[Tuple[int, ...], Tuple[int, int, int], Tuple[int, int]]:
-    """Shape, dtype and device of a gather's output: on the GPU where anything is."""
-    first = chunks[0]
-    if len(first.shape) not in (1, 2):
-        raise ValueError(f"table has {len(first.shape)} dimensions; a table has two (rows, columns), or one (rows of one element)")
-    shape = indices.shape + first.shape[1:]
+def allocate(first: Any, chunks: Any, indices: Any, environment: int, stream: Optional[int], factory: Any) -> Any:
+    """gather's output, contents unspecified: from the library of `first`, the table as the caller gave it or its first chunk, else
+    from `factory`. On the GPU where any of the views `chunks` and `indices` is."""
+    if len(chunks[0].shape) not in (1, 2):
+        raise ValueError(f"table has {len(chunks[0].shape)} dimensions; a table has two (rows, columns), or one (rows of one element)")
+    shape = indices.shape + chunks[0].shape[1:]
     if len(shape) > _abi.MAX_DIMENSIONS:
         raise ValueError(f"the output would have {len(shape)} dimensions; at most {_abi.MAX_DIMENSIONS} are supported")
-    for view in [*chunks, indices]:
+    device = (_abi.DEVICE_HOST, 0)
+    for view in [indices, *reversed(chunks)]:
         if view.device[0] in (_abi.DEVICE_CUDA, _abi.DEVICE_CUDA_MANAGED):
-            return shape, first.dtype, view.device
-    return shape, first.dtype, (_abi.DEVICE_HOST, 0)
+            device = view.device
+    api = kind_of(first).api
+    if api is not None:
+        sizes = (c_int64 * max(len(shape), 1))(*shape)
+        return _dlpack.allocate_like(api, _dlpack.DLTensor(
+            device_type=device[0], device_id=device[1], ndim=len(shape), dtype=_abi.Dtype(*chunks[0].dtype), shape=sizes))
+    if factory is None:
+        raise TypeError(f"out is None, and {type(first).__name__} brings no allocator: pass the output")
+    return factory(shape, chunks[0].dtype, device, environment, stream)

@@ -1,0 +1,436 @@
+/* Reads tensors by the fast routes. Whatever goes wrong on one of them is read again by gantry._tensors, which has the texts: so
+ * that both bindings refuse the same things with the same words. */
+#include <stddef.h>
+#include <string.h>
+
+#include "binding.h"
+
+enum { NOT_MINE = 1 }; /* beside 0 and -1: gantry._tensors shall read it */
+
+/* An object without elements may have no memory; null would ask the library to allocate it. */
+static _Alignas(64) char nothing[64];
+
+static PyObject* name_object(Name name) {
+  return name.position < 0 ? PyUnicode_FromString(name.text) : PyUnicode_FromFormat("%s[%zd]", name.text, name.position);
+}
+
+static int has_attribute(PyObject* object, const char* name) {
+  PyObject* found = PyObject_GetAttrString(object, name);
+  if (found == NULL) {
+    PyErr_Clear();
+    return 0;
+  }
+  Py_DECREF(found);
+  return 1;
+}
+
+static const DLPackExchangeAPI* exchange_api(Binding* self, PyObject* type) {
+  static const char kName[] = "dlpack_exchange_api";
+  PyObject* capsule = PyObject_GetAttr(type, self->str_exchange);
+  if (capsule == NULL) {
+    PyErr_Clear();
+    return NULL;
+  }
+  const DLPackExchangeAPIHeader* header = NULL;
+  if (PyCapsule_IsValid(capsule, kName)) {
+    header = PyCapsule_GetPointer(capsule, kName);
+  }
+  Py_DECREF(capsule);
+  while (header != NULL && header->version.major != GANTRY_DLPACK_MAJOR) {
+    header = header->prev_api;
+  }
+  return (const DLPackExchangeAPI*)header;
+}
+
+static int find_kind(Binding* self, PyTypeObject* type, Kind* out) {
+  for (unsigned i = 0; i < KIND_COUNT; ++i) {
+    const Kind* kind = &self->kinds[i];
+    if (kind->type == type && PyWeakref_GetObject(kind->reference) == (PyObject*)type) {
+      *out = *kind;
+      return 0;
+    }
+  }
+  PyObject* object = (PyObject*)type;
+  Kind made = {.type = type, .route = ROUTE_SLOW};
+  made.has_gradient = (char)has_attribute(object, "requires_grad");
+  made.has_negation = (char)has_attribute(object, "is_neg");
+  if (has_attribute(object, "__gantry_tensor__")) {
+    made.route = ROUTE_NATIVE;
+  } else if ((made.api = exchange_api(self, object)) != NULL) {
+    made.route = ROUTE_EXCHANGE;
+  } else if (has_attribute(object, "__dlpack__")) {
+    made.route = ROUTE_CAPSULE;
+  } else if (type == &PyTuple_Type) {
+    made.route = ROUTE_RAW;
+  }
+  made.reference = PyWeakref_NewRef(object, NULL);
+  if (made.reference == NULL) {
+    return -1;
+  }
+  Kind* place = &self->kinds[self->next_kind];
+  self->next_kind = (self->next_kind + 1) % KIND_COUNT;
+  PyObject* before = place->reference;
+  *place = made;
+  Py_XDECREF(before);
+  *out = made;
+  return 0;
+}
+
+void clear_kinds(Binding* self) {
+  for (unsigned i = 0; i < KIND_COUNT; ++i) {
+    PyObject* before = self->kinds[i].reference;
+    memset(&self->kinds[i], 0, sizeof(Kind));
+    Py_XDECREF(before);
+  }
+}
+
+static void remember_legacy(Binding* self, PyTypeObject* type) {
+  for (unsigned i = 0; i < KIND_COUNT; ++i) {
+    if (self->kinds[i].type == type) {
+      self->kinds[i].is_legacy = 1;
+    }
+  }
+}
+
+static int ask(PyObject* value, PyObject* attribute, int call) {
+  PyObject* found = PyObject_GetAttr(value, attribute);
+  if (found != NULL && call) {
+    PyObject* result = PyObject_CallNoArgs(found);
+    Py_DECREF(found);
+    found = result;
+  }
+  if (found == NULL) {
+    return -1;
+  }
+  const int answer = PyObject_IsTrue(found);
+  Py_DECREF(found);
+  return answer;
+}
+
+/* What no protocol checks for all objects; see _finish of gantry._tensors. */
+static int finish(Binding* self, PyObject* value, const Kind* kind, View* view) {
+  gantry_tensor* tensor = &view->tensor;
+  if (tensor->data == NULL) {
+    int is_empty = 0;
+    for (int32_t i = 0; i < tensor->ndim; ++i) {
+      is_empty |= tensor->shape[i] == 0;
+    }
+    if (!is_empty) {
+      return NOT_MINE;
+    }
+    tensor->data = nothing;
+    tensor->byte_offset = 0;
+  }
+  const uint8_t code = tensor->dtype.code;
+  if (code != GANTRY_CODE_FLOAT && code != GANTRY_CODE_BFLOAT && code != GANTRY_CODE_COMPLEX) {
+    return 0;
+  }
+  int pending = kind->has_gradient ? ask(value, self->str_requires_grad, 0) : 0;
+  if (pending == 0 && kind->has_negation) {
+    if (code == GANTRY_CODE_COMPLEX) {
+      pending = ask(value, self->str_is_conj, 1);
+    } else if (tensor->ndim == 0 || (tensor->strides != NULL && tensor->strides[tensor->ndim - 1] != 1)) {
+      pending = ask(value, self->str_is_neg, 1);
+    }
+  }
+  return pending < 0 ? -1 : pending ? NOT_MINE : 0;
+}
+
+/* Shape and strides are copied: while the GIL is released, another thread may resize the producer's object. */
+static int from_dltensor(const DLTensor* from, uint64_t flags, View* view) {
+  const int32_t ndim = from->ndim;
+  if (ndim < 0 || ndim > GANTRY_MAX_DIMENSIONS || (ndim > 0 && from->shape == NULL)) {
+    return NOT_MINE;
+  }
+  for (int32_t i = 0; i < ndim; ++i) {
+    view->shape[i] = from->shape[i];
+  }
+  if (from->strides != NULL) {
+    for (int32_t i = 0; i < ndim; ++i) {
+      view->strides[i] = from->strides[i];
+    }
+  }
+  gantry_tensor* tensor = &view->tensor;
+  tensor->flags = flags & GANTRY_DLPACK_READ_ONLY ? GANTRY_TENSOR_READ_ONLY : 0;
+  tensor->data = from->data;
+  tensor->byte_offset = from->byte_offset;
+  tensor->shape = view->shape;
+  tensor->strides = from->strides == NULL ? NULL : view->strides;
+  tensor->ndim = ndim;
+  tensor->dtype = (gantry_dtype){from->dtype.code, from->dtype.bits, from->dtype.lanes};
+  tensor->device = (gantry_device){from->device.device_type, from->device.device_id};
+  return 0;
+}
+
+static int from_versioned(View* view, int write) {
+  if (view->versioned->version.major != GANTRY_DLPACK_MAJOR) {
+    return NOT_MINE;
+  }
+  if (write && view->versioned->flags & GANTRY_DLPACK_IS_COPIED) {
+    return NOT_MINE;
+  }
+  return from_dltensor(&view->versioned->dl_tensor, view->versioned->flags, view);
+}
+
+/* A producer's exception: read again where gantry._tensors makes another one of it. */
+static int refused(PyObject* kind_of_error) {
+  if (PyErr_Occurred() && !PyErr_ExceptionMatches(kind_of_error)) {
+    return -1;
+  }
+  PyErr_Clear();
+  return NOT_MINE;
+}
+
+static int read_exchange(PyObject* value, const Kind* kind, int write, PyObject* stream, View* view) {
+  const DLPackExchangeAPI* api = kind->api;
+  view->api = api;
+  int result;
+  if (api->dltensor_from_py_object_no_sync != NULL) {
+    DLTensor tensor;
+    if (api->dltensor_from_py_object_no_sync(value, &tensor) != 0) {
+      return refused(PyExc_Exception);
+    }
+    result = from_dltensor(&tensor, 0, view);
+  } else {
+    if (api->managed_tensor_from_py_object_no_sync(value, &view->versioned) != 0 || view->versioned == NULL) {
+      return refused(PyExc_Exception);
+    }
+    result = from_versioned(view, write);
+  }
+  if (result == 0 && is_on_device(&view->tensor) && stream == Py_None) {
+    void* current = NULL;
+    if (api->current_work_stream(view->tensor.device.type, view->tensor.device.id, &current) != 0) {
+      return refused(PyExc_Exception);
+    }
+    view->stream = current == NULL ? GANTRY_STREAM_LEGACY : current;
+    view->has_stream = 1;
+  }
+  return result;
+}
+
+static int read_capsule(Binding* self, PyObject* value, const Kind* kind, int write, PyObject* stream, View* view) {
+  static const char kLegacy[] = "dltensor";
+  static const char kVersioned[] = "dltensor_versioned";
+  if (stream != Py_None) {
+    return NOT_MINE; /* has to ask for the device first */
+  }
+  PyObject* method = PyObject_GetAttr(value, self->str_dlpack);
+  if (method == NULL) {
+    return -1;
+  }
+  PyObject* capsule = NULL;
+  if (!kind->is_legacy) {
+    capsule = PyObject_Call(method, self->empty, self->versioned);
+  }
+  if (kind->is_legacy || (capsule == NULL && PyErr_ExceptionMatches(PyExc_TypeError))) {
+    PyErr_Clear();
+    capsule = PyObject_CallNoArgs(method);
+    if (capsule != NULL && !kind->is_legacy) {
+      remember_legacy(self, kind->type);
+    }
+  }
+  Py_DECREF(method);
+  if (capsule == NULL) {
+    return refused(PyExc_BufferError);
+  }
+  int result = NOT_MINE;
+  if (PyCapsule_IsValid(capsule, kVersioned)) {
+    view->versioned = PyCapsule_GetPointer(capsule, kVersioned);
+    result = PyCapsule_SetName(capsule, "used_dltensor_versioned") != 0 ? -1 : from_versioned(view, write);
+  } else if (PyCapsule_IsValid(capsule, kLegacy)) {
+    view->legacy = PyCapsule_GetPointer(capsule, kLegacy);
+    result = PyCapsule_SetName(capsule, "used_dltensor") != 0 ? -1 : from_dltensor(&view->legacy->dl_tensor, 0, view);
+  }
+  Py_DECREF(capsule);
+  return result;
+}
+
+/* The view that an address leads to, copied. */
+static int from_address(PyObject* address, View* view) {
+  const gantry_tensor* source = PyLong_AsVoidPtr(address);
+  if (source == NULL) {
+    if (!PyErr_Occurred()) {
+      PyErr_SetString(PyExc_ValueError, "the address of a gantry_tensor is 0");
+    }
+    return -1;
+  }
+  view->tensor = *source;
+  const int32_t ndim = source->ndim;
+  if (ndim < 0 || ndim > GANTRY_MAX_DIMENSIONS) {
+    PyErr_Format(PyExc_ValueError, "a gantry_tensor has %d dimensions; it has to have 0 to %d", ndim, GANTRY_MAX_DIMENSIONS);
+    return -1;
+  }
+  for (int32_t i = 0; i < ndim; ++i) {
+    view->shape[i] = source->shape[i];
+  }
+  view->tensor.shape = view->shape;
+  if (source->strides != NULL) {
+    for (int32_t i = 0; i < ndim; ++i) {
+      view->strides[i] = source->strides[i];
+    }
+    view->tensor.strides = view->strides;
+  }
+  return 0;
+}
+
+static int read_native(Binding* self, PyObject* value, View* view) {
+  PyObject* address = PyObject_GetAttr(value, self->str_native);
+  if (address == NULL) {
+    return -1;
+  }
+  const int result = from_address(address, view);
+  Py_DECREF(address);
+  return result;
+}
+
+static int read_integers(PyObject* tuple, int64_t* out, Py_ssize_t capacity) {
+  if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) > capacity) {
+    return -1;
+  }
+  const Py_ssize_t count = PyTuple_Size(tuple);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* item = PyTuple_GetItem(tuple, i);
+    if (!PyLong_Check(item)) {
+      return -1;
+    }
+    out[i] = PyLong_AsLongLong(item);
+    if (out[i] == -1 && PyErr_Occurred()) {
+      PyErr_Clear();
+      return -1;
+    }
+  }
+  return (int)count;
+}
+
+/* (pointer, shape, (code, bits, lanes)), and a few members more that are left to gantry._tensors. */
+static int read_raw(PyObject* value, View* view) {
+  int64_t dtype[3];
+  if (PyTuple_Size(value) != 3) {
+    return NOT_MINE;
+  }
+  PyObject* pointer = PyTuple_GetItem(value, 0);
+  const int ndim = read_integers(PyTuple_GetItem(value, 1), view->shape, GANTRY_MAX_DIMENSIONS);
+  if (!PyLong_Check(pointer) || ndim < 0 || read_integers(PyTuple_GetItem(value, 2), dtype, 3) != 3 ||
+      dtype[0] < 0 || dtype[0] > UINT8_MAX || dtype[1] < 1 || dtype[1] > UINT8_MAX || dtype[2] < 1 || dtype[2] > UINT16_MAX ||
+      dtype[1] * dtype[2] % 8 != 0) {
+    return NOT_MINE;
+  }
+  view->tensor.data = PyLong_AsVoidPtr(pointer);
+  if (view->tensor.data == NULL && PyErr_Occurred()) {
+    PyErr_Clear();
+    return NOT_MINE;
+  }
+  view->tensor.shape = view->shape;
+  view->tensor.ndim = ndim;
+  view->tensor.dtype = (gantry_dtype){(uint8_t)dtype[0], (uint8_t)dtype[1], (uint16_t)dtype[2]};
+  view->tensor.device = (gantry_device){GANTRY_DEVICE_HOST, 0};
+  return 0;
+}
+
+static PyObject* slow_attribute(View* view, const char* name) {
+  return PyObject_GetAttrString(view->slow, name);
+}
+
+static int read_slow(Binding* self, PyObject* value, Name name, int write, PyObject* stream, View* view) {
+  PyObject* text = name_object(name);
+  if (text == NULL) {
+    return -1;
+  }
+  view->slow = PyObject_CallFunctionObjArgs(self->read, value, text, write ? Py_True : Py_False, stream, NULL);
+  Py_DECREF(text);
+  if (view->slow == NULL) {
+    return -1;
+  }
+  int result = -1;
+  PyObject* address = slow_attribute(view, "address");
+  PyObject* own_stream = slow_attribute(view, "stream");
+  PyObject* must_wait = slow_attribute(view, "must_wait");
+  if (address != NULL && own_stream != NULL && must_wait != NULL) {
+    result = from_address(address, view);
+    view->has_stream = own_stream != Py_None;
+    view->must_wait = (char)PyObject_IsTrue(must_wait);
+    if (result == 0 && view->has_stream) {
+      view->stream = PyLong_AsVoidPtr(own_stream);
+      result = view->stream == NULL && PyErr_Occurred() ? -1 : 0;
+    }
+  }
+  Py_XDECREF(address);
+  Py_XDECREF(own_stream);
+  Py_XDECREF(must_wait);
+  return result;
+}
+
+static void reset(View* view) {
+  memset(view, 0, offsetof(View, shape));
+  view->tensor.struct_size = sizeof(gantry_tensor);
+}
+
+int read_tensor(Binding* self, PyObject* value, Name name, int write, PyObject* stream, View* view) {
+  Kind kind;
+  reset(view);
+  if (find_kind(self, Py_TYPE(value), &kind) != 0) {
+    return -1;
+  }
+  int result = NOT_MINE;
+  switch (kind.route) {
+    case ROUTE_EXCHANGE:
+      result = read_exchange(value, &kind, write, stream, view);
+      break;
+    case ROUTE_CAPSULE:
+      result = read_capsule(self, value, &kind, write, stream, view);
+      break;
+    case ROUTE_NATIVE:
+      result = read_native(self, value, view);
+      break;
+    case ROUTE_RAW:
+      result = read_raw(value, view);
+      break;
+    case ROUTE_SLOW:
+      break;
+  }
+  if (result == 0) {
+    result = finish(self, value, &kind, view);
+  }
+  if (result == NOT_MINE) {
+    const DLPackExchangeAPI* api = view->api;
+    release_view(view);
+    reset(view);
+    view->api = api;
+    result = read_slow(self, value, name, write, stream, view);
+  }
+  if (result != 0) {
+    release_view(view);
+  }
+  return result;
+}
+
+void release_view(View* view) {
+  if (view->legacy == NULL && view->versioned == NULL && view->slow == NULL) {
+    return;
+  }
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  DLManagedTensor* legacy = view->legacy;
+  DLManagedTensorVersioned* versioned = view->versioned;
+  PyObject* slow = view->slow;
+  view->legacy = NULL;
+  view->versioned = NULL;
+  view->slow = NULL;
+  if (legacy != NULL && legacy->deleter != NULL) {
+    legacy->deleter(legacy);
+  }
+  if (versioned != NULL && versioned->deleter != NULL) {
+    versioned->deleter(versioned);
+  }
+  if (slow != NULL) {
+    PyObject* close = PyObject_GetAttrString(slow, "close");
+    PyObject* result = close == NULL ? NULL : PyObject_CallNoArgs(close);
+    if (result == NULL) {
+      PyErr_WriteUnraisable(slow);
+    }
+    Py_XDECREF(result);
+    Py_XDECREF(close);
+    Py_DECREF(slow);
+  }
+  PyErr_Restore(type, value, traceback);
+}
