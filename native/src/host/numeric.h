@@ -64,9 +64,9 @@ inline uint32_t f32_odd_from_f64(uint64_t wide) {
   const uint32_t nearest = f32_from_f64(wide);
   const uint64_t back = f64_from_f32(nearest) & 0x7fffffffffffffffu;
   // Away from zero: one step back gives the truncated value. An infinity from a finite number steps back to the largest one.
-  const uint32_t truncated = nearest - (back > magnitude ? 1u : 0u);
-  const bool is_nan = magnitude > 0x7ff0000000000000u;
-  return truncated | (back != magnitude && !is_nan ? 1u : 0u);
+  const bool is_number = magnitude <= 0x7ff0000000000000u;
+  const uint32_t truncated = nearest - (back > magnitude && is_number ? 1u : 0u);
+  return truncated | (back != magnitude && is_number ? 1u : 0u);
 }
 
 inline uint16_t f16_from_f64(uint64_t wide) { return f16_from_f32(f32_odd_from_f64(wide)); }
