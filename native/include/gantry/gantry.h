@@ -432,17 +432,22 @@ typedef struct gantry_segment_layout {
 } gantry_segment_layout;
 
 enum {
-  GANTRY_SEGMENT_READ_ONLY = 1u << 0,
-  GANTRY_SEGMENT_EXCLUSIVE = 1u << 1 /* create: a segment of that name must not exist */
+  GANTRY_SEGMENT_READ_ONLY = 1u << 0, /* attach: writes fault; ops and publish refuse it */
+  GANTRY_SEGMENT_EXCLUSIVE = 1u << 1  /* create: a segment of that name must not exist */
 };
 
 /* `name`: null for memory without a name (memfd), to be passed on by its file descriptor; else "/gantry-..." in shared memory
- * (shm_open). Space is reserved at once: GANTRY_ERROR_SEGMENT_SPACE instead of a SIGBUS later. The rows are zero. */
+ * (shm_open's directory). Space is reserved at once: GANTRY_ERROR_SEGMENT_SPACE instead of a SIGBUS later. The rows are zero.
+ * The name appears when the segment is complete. Without GANTRY_SEGMENT_EXCLUSIVE it takes over a name that exists: processes
+ * that have the former segment keep it. Only processes of the same user can attach by name.
+ * The size of memory without a name is sealed: nobody can shrink it under a reader. A named segment cannot be sealed; a process
+ * of the same user that truncates its file makes later accesses of all others a SIGBUS. */
 GANTRY_API gantry_status gantry_segment_create(const char* name, const gantry_segment_layout* layout, uint32_t flags,
                                                gantry_storage** out);
 
 /* Exactly one of `name` and `fd` (>= 0; duplicated, the caller keeps its own). `expected` (may be null): members that are not
- * zero have to agree, else GANTRY_ERROR_SEGMENT_LAYOUT. */
+ * zero have to agree, else GANTRY_ERROR_SEGMENT_LAYOUT. Nothing of the file is trusted: its kind, size and header are checked
+ * before the rows are mapped. */
 GANTRY_API gantry_status gantry_segment_attach(const char* name, int fd, const gantry_segment_layout* expected, uint32_t flags,
                                                gantry_storage** out);
 
@@ -463,13 +468,14 @@ GANTRY_API gantry_status gantry_segment_unlink(const char* name);
 typedef struct gantry_segment_info {
   uint32_t struct_size;
   int32_t creator; /* process id */
-  int32_t creator_alive;
+  int32_t creator_alive; /* 1; 0: that process has ended; -1: of another pid namespace, about which nothing is known here */
   uint32_t reserved;
-  uint64_t bytes;
+  uint64_t bytes; /* of the file, the header among them */
   char name[256];
 } gantry_segment_info;
 
-/* Calls `visit` for every named segment of Gantry's on this machine; a result other than 0 ends it. */
+/* Calls `visit` for every named segment of Gantry's on this machine, also for what an interrupted create has left behind; a
+ * result other than 0 ends it. */
 GANTRY_API gantry_status gantry_segment_list(int (*visit)(void* user, const gantry_segment_info* info), void* user);
 
 /* Makes a segment, or other host storage, readable by the GPU at the same address (cudaHostRegister) until the last release. */
