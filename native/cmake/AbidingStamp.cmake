@@ -134,11 +134,17 @@ function(_abiding_stamp_git folder result)
   set(${result} "${commit}" PARENT_SCOPE)
 endfunction()
 
-# torch.__version__, git and CUDA from the version.py of the package whose headers are on the include path. Python is not run.
+# torch.__version__, git and CUDA from what lies beside the headers on the include path: version.py in a Python package,
+# build-version and build-hash in a libtorch archive. Python is not run.
 function(_abiding_stamp_torch includes result)
   set(${result} "" PARENT_SCOPE)
   foreach(folder IN LISTS includes)
-    if(EXISTS "${folder}/ATen" AND EXISTS "${folder}/../version.py")
+    if(EXISTS "${folder}/ATen" AND EXISTS "${folder}/../build-version" AND EXISTS "${folder}/../build-hash")
+      file(STRINGS "${folder}/../build-version" version LIMIT_COUNT 1)
+      file(STRINGS "${folder}/../build-hash" hash LIMIT_COUNT 1)
+      set(${result} "__version__=${version}" "git_version=${hash}" PARENT_SCOPE)
+      return()
+    elseif(EXISTS "${folder}/ATen" AND EXISTS "${folder}/../version.py")
       file(READ "${folder}/../version.py" text LIMIT 4096)
       set(found "")
       foreach(name IN ITEMS __version__ git_version cuda)

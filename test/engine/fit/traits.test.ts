@@ -162,6 +162,13 @@ test("stamp: another torch is an error for the classic ABI, a newer target for t
   assert.equal(answer("stamp", { profile: { stamp: { "torch.abi": "stable", "torch.target": "0x020e000000000000" } } }), "false error");
   assert.equal(answer("stamp", { profile: { stamp: { "torch.abi": "stable", "torch.target": "0x020a000000000000" } } }), "true");
   assert.equal(answer("stamp", { profile: { stamp: { "torch.cxx11_abi": "0" } }, installed: [fact("libstdcxx-abi", 1)] }), "false error");
+  // All that torch's headers say.
+  assert.equal(answer("stamp", { profile: { stamp: { "torch.version": "2.13.0" } } }), "true");
+  assert.equal(answer("stamp", { profile: { stamp: { "torch.version": "2.13.1" } } }), "false error");
+  assert.equal(answer("stamp", { profile: { stamp: { "torch.version": "2.13.0+cu130" } } }), "false error");
+  // libstdc++'s ABI matters to torch where torch's headers were compiled with it.
+  assert.equal(answer("stamp", { profile: { stamp: { "torch.version": "2.13.0", "cxx.cxx11_abi": "0" } }, installed: [fact("libstdcxx-abi", 1)] }), "false error");
+  assert.equal(answer("stamp", { profile: { stamp: { "cxx.cxx11_abi": "0" } }, installed: [fact("libstdcxx-abi", 1)] }), "nothing");
   assert.equal(answer("stamp", {}), "nothing");
 });
 

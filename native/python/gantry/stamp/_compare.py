@@ -182,11 +182,10 @@ def _is_stable(built: Keys) -> bool:
     return built.get("torch.abi") == "stable"
 
 
-def _same_version(one: str, other: str) -> bool:
-    """torch's headers do not say what follows "+": compared where both do."""
-    if "+" in one and "+" in other:
-        return one == other
-    return one.split("+")[0] == other.split("+")[0]
+def _same_version(built: str, here: str) -> bool:
+    """torch's headers know the release alone; a stamp has the rest where torch's package was beside them."""
+    release = re.match(r"\d+\.\d+\.\d+", here)
+    return built == here or (release is not None and built == release[0])
 
 
 def _same_commit(built: Keys, here: Keys) -> bool:

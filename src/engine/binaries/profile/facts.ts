@@ -111,11 +111,18 @@ function stamped(profile: BinaryProfile): readonly Fact[] {
   add("torch-git-version", "torch.git", (text) => text);
   add("cxx-standard", "cxx.std", (text) => standardOf(text));
   add("stable-abi-target", "torch.target", (text) => text);
-  add("python-limited-api", "py.limited", (text) => (/^(?:none|3\.\d+)$/.test(text) ? text : undefined));
+  add("python-limited-api", "py.limited", limitedApiOf);
   if (profile.pybind11Keys.every((key) => !/cxxabi1\d{3}/.test(key))) {
     add("gxx-abi-version", "cxx.gxx_abi", (text) => (/^1\d{3}$/.test(text) ? Number(text) : undefined));
   }
   return facts;
+}
+
+/** "3.10" of "3.10" or of Py_LIMITED_API, "0x030a0000". */
+function limitedApiOf(text: string): string | undefined {
+  const minor = /^0x03([0-9a-f]{2})[0-9a-f]{4}$/i.exec(text)?.[1];
+  if (minor !== undefined) return `3.${Number.parseInt(minor, 16)}`;
+  return /^(?:none|3\.\d+)$/.test(text) ? text : undefined;
 }
 
 /** "17" of "17" or of __cplusplus, "201703" or "201703L". */

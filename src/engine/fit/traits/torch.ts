@@ -51,17 +51,24 @@ function stampedVersion(sides: Sides, lines: Stamp): TraitComparison | undefined
   const git = lines["torch.git"];
   const installedGit = valueOf(sides.environment.body.facts, "torch-git-version");
   const sameGit = git === undefined || installedGit === undefined || installedGit.startsWith(git) || git.startsWith(installedGit);
-  const agrees = version === theirs.value && sameGit;
+  const sameVersion = version === theirs.value || version === releaseOf(theirs.value);
+  const agrees = sameVersion && sameGit;
   const because = agrees
     ? `The stamp says that the file was built with torch ${version}, which is installed.`
-    : version === theirs.value
+    : sameVersion
       ? `The stamp says that the file was built with torch ${version} of commit ${git}, and the installed torch ${theirs.value} is of commit ${installedGit}: the version is the same, the build is not.`
       : `The stamp says that the file was built with torch ${version}, and ${theirs.value} is installed: torch's C++ ABI is promised for the very torch with which one compiles.`;
   return compared(sides, "torch.version", version, theirs.value, agrees, because);
 }
 
+/** "2.13.0" of "2.13.0a0+cpu": all that torch's headers know. A stamp has the rest where torch's package was beside them. */
+function releaseOf(version: string): string | undefined {
+  return /^\d+\.\d+\.\d+/.exec(version)?.[0];
+}
+
+/** The libstdc++ ABI of a file that was compiled without torch's headers is no matter of torch's. */
 function stampedAbi(sides: Sides, lines: Stamp): TraitComparison | undefined {
-  const abi = lines["torch.cxx11_abi"] ?? lines["cxx.cxx11_abi"];
+  const abi = lines["torch.cxx11_abi"] ?? (lines["torch.version"] === undefined ? undefined : lines["cxx.cxx11_abi"]);
   const theirs = known(sides.environment.body, "libstdcxx-abi");
   if (abi === undefined || theirs === undefined || lines["torch.abi"] === "stable") {
     return undefined;

@@ -259,6 +259,10 @@ describe("notes", () => {
     assert.equal(factsOf(facts, "torch-version")[0]?.certainty, "declared");
   });
 
+  it("hold the limited API as Py_LIMITED_API too", () => {
+    assert.equal(valueOf(bodyOf(build("liblimited.so", stamp("py.limited=0x030a0000\\\\n"))).facts, "python-limited-api"), "3.10");
+  });
+
   it("hold no stamp where another owner wrote, and none of its values where they are no values", () => {
     assert.equal(bodyOf(build("libother.so", stamp("schema=1").replace("Abiding", "Abidine"))).profile.stamp, undefined);
     assert.deepEqual(bodyOf(build("libodd.so", stamp("cxx.std=latest\\\\ncxx.gxx_abi=x\\\\npy.limited=yes\\\\ntorch.version="))).facts.filter((one) => one.certainty === "declared"), []);
