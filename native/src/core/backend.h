@@ -54,6 +54,7 @@ struct Request {
   uint32_t multiprocessors;
   // Where table, side and indices are: a device of type GANTRY_DEVICE_CUDA when any is there.
   gantry_device device;
+  bool table_on_host;  // `device` is a GPU, and the table is pinned host memory that it reads over PCIe
   gantry_stream stream;
   Scratch scratch;
   Report report;
