@@ -180,6 +180,8 @@ class Custom(Environment):
         failure = self._failures.pop(threading.get_ident(), None)
         if failure is None and self._failures:
             failure = self._failures.popitem()[1]
+        if failure is None:
+            raise error
         raise error from failure
 
 

@@ -14,7 +14,7 @@ from . import _abi, _binding, _library, env
 from . import context as contexts
 from .arrays import HOST, Array, empty
 from .context import Context
-from .errors import ClosedError, Error, InvalidArgument, Unsupported
+from .errors import Error, InvalidArgument, Unsupported
 
 BOUNDS: Dict[str, int] = {
     "error": _abi.BOUNDS_ERROR,
@@ -229,14 +229,12 @@ def _run(
     context: Optional[Context],
 ) -> Any:
     held = _held(*tensors)
+    own, memory = _context(context), _environment(environment)
     try:
-        return op(
-            _context(context), *tensors, ctypes.addressof(options) if options else 0, _environment(environment), stream
-        )
+        return op(own, *tensors, ctypes.addressof(options) if options else 0, memory, stream)
     except Error as error:
-        if environment is None or isinstance(error, ClosedError):
-            raise
-        environment.raise_pending(error)
+        if environment is not None:
+            environment.raise_pending(error)
         raise
     finally:
         del held
