@@ -5,11 +5,10 @@
 #include "core/entry.h"
 #include "core/first_release.h"
 #include "core/struct_size.h"
+#include "host/processors.h"
 
 namespace gantry {
 namespace {
-
-constexpr uint32_t kMostThreads = 4096;
 
 thread_local const Activity* innermost = nullptr;
 
@@ -66,9 +65,9 @@ gantry_status gantry_open(uint32_t abi_wanted, const gantry_open_options* option
         return status;
       }
     }
-    if (own.threads > gantry::kMostThreads) {
+    if (own.threads > gantry::kMaxThreads) {
       return fail(GANTRY_ERROR_INVALID_ARGUMENT, "%u threads are asked for; at most %u are possible", own.threads,
-                  gantry::kMostThreads);
+                  gantry::kMaxThreads);
     }
     auto context = std::make_unique<gantry_context>();
     context->host = gantry::make_host_backend(own.threads);

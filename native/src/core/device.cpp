@@ -35,8 +35,9 @@ gantry_status Placement::add(const Tensor& tensor, const Name& name) {
     if (const gantry_status status = check_device(device, name.text())) return status;
     if (is_device_memory(device)) {
       if (on_device() && device_.id != device.id) {
-        return fail(GANTRY_ERROR_UNSUPPORTED, "%s is on CUDA device %d and another argument on CUDA device %d",
-                    name.text(), device.id, device_.id);
+        return fail(GANTRY_ERROR_UNSUPPORTED,
+                    "the memory of %s is on CUDA device %d and that of another argument on CUDA device %d", name.text(),
+                    device.id, device_.id);
       }
       device_ = {GANTRY_DEVICE_CUDA, device.id};
     }

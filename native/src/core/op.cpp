@@ -190,18 +190,18 @@ gantry_status Operation::scatter(const gantry_tensor* rows, const gantry_tensor*
   Tensor index_tensor;
   Indices index;
   if (const gantry_status status = read_indices(indices, &index_tensor, &index)) return status;
-  const Name name("the rows");
+  const Name name("the source");
   Tensor from;
   if (const gantry_status status = read_tensor(rows, name, &from)) return status;
   int outer = 0;
   if (const gantry_status status = match_side(from, name, index_tensor, to.columns, &outer)) return status;
-  if (const gantry_status status = check_dtypes(op_, from.given.dtype, "the tensor of rows", to.dtype, "the table"))
+  if (const gantry_status status = check_dtypes(op_, from.given.dtype, "the source", to.dtype, "the table"))
     return status;
   if (const gantry_status status = placement_.add(from, name)) return status;
   Rows layout;
   if (const gantry_status status = lay_out(from, name, outer, &layout)) return status;
   if (const gantry_status status = check_writable(to, &scratch_)) return status;
-  if (const gantry_status status = check_apart(to, true, layout.span(), "the rows")) return status;
+  if (const gantry_status status = check_apart(to, true, layout.span(), "the source")) return status;
   if (const gantry_status status = check_apart(to, true, index.layout.span(), "the indices")) return status;
   return execute(to, layout, from.given.dtype, &index);
 }

@@ -4,15 +4,17 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "core/backend.h"
 
 namespace gantry {
 
 // One context's plug-in. The outcome of the first call is kept; CUDA is not touched before it. Every member may be called by
-// several threads at once.
+// several threads at once, and in a forked child, where an outcome that was "available" no longer is: CUDA does not survive fork.
 class Plugin {
  public:
   // `path`: gantry_open_options.cuda_plugin, copied; null or empty: GANTRY_CUDA_PLUGIN, else beside the library, else in its
@@ -30,15 +32,18 @@ class Plugin {
   gantry_status backend(const Backend** out);
 
  private:
+  // False in a forked child that may not use what its parent found.
+  bool prepare();
   void select();
+  std::vector<std::string> places() const;
   bool load(const std::string& file);
-  bool forked() const;
+  void describe_fork(gantry_backend_info* info) const;
   void unavailable(gantry_reason reason, const char* format, ...) __attribute__((format(printf, 3, 4)));
 
   std::mutex mutex_;
   std::string path_;
-  bool selected_ = false;
-  pid_t process_ = 0;
+  std::atomic<pid_t> process_{0};  // that selects; of 0, none has begun
+  std::atomic<bool> selected_{false};
   Backend backend_{};
   gantry_backend_info info_{};
 };

@@ -79,7 +79,8 @@ gantry_status read_table(const gantry_table* from, Placement* placement, Scratch
         reinterpret_cast<const gantry_tensor*>(reinterpret_cast<const char*>(given.chunks) + uint64_t{i} * step);
     const Name name = given.chunk_count == 1 ? Name("the table") : Name("the table", i);
     if (i > 0 && chunk->struct_size != step) {
-      return fail(GANTRY_ERROR_ABI, "%s has struct_size %u and chunk 0 has %u; chunks of a table have one size",
+      return fail(GANTRY_ERROR_ABI,
+                  "the gantry_tensor of %s has struct_size %u and that of chunk 0 has %u; in one table they are equal",
                   name.text(), chunk->struct_size, step);
     }
     Chunk* const place = &chunks[to->chunk_count];

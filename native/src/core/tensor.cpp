@@ -74,16 +74,19 @@ void Tensor::adopt_strides() {
 
 gantry_status read_tensor(const gantry_tensor* from, const Name& name, Tensor* to) {
   gantry_tensor& tensor = to->given;
-  const bool is_readable = from != nullptr && from->struct_size >= kFirstTensor;
-  if (const gantry_status status = read_struct(from, &tensor, kFirstTensor, is_readable ? "" : name.text()))
-    return status;
+  if (from == nullptr || from->struct_size < kFirstTensor) {
+    char text[64];
+    std::snprintf(text, sizeof text, "the gantry_tensor of %s", name.text());
+    return read_struct(from, &tensor, kFirstTensor, text);
+  }
+  if (const gantry_status status = read_struct(from, &tensor, kFirstTensor, "")) return status;
   if ((tensor.flags & ~static_cast<uint32_t>(GANTRY_TENSOR_READ_ONLY)) != 0) {
     return fail(GANTRY_ERROR_INVALID_ARGUMENT, "the flags of %s are 0x%x; only GANTRY_TENSOR_READ_ONLY (0x%x) is known",
                 name.text(), tensor.flags, GANTRY_TENSOR_READ_ONLY);
   }
   if (tensor.ndim < 0 || tensor.ndim > GANTRY_MAX_DIMENSIONS) {
-    return fail(GANTRY_ERROR_INVALID_ARGUMENT, "%s has %d dimensions; 0 to %d are possible", name.text(), tensor.ndim,
-                GANTRY_MAX_DIMENSIONS);
+    return fail(GANTRY_ERROR_INVALID_ARGUMENT, "the shape of %s has %d dimensions; 0 to %d are possible", name.text(),
+                tensor.ndim, GANTRY_MAX_DIMENSIONS);
   }
   if (tensor.ndim > 0 && tensor.shape == nullptr) {
     return fail(GANTRY_ERROR_INVALID_ARGUMENT, "the shape of %s is null with %d dimensions", name.text(), tensor.ndim);

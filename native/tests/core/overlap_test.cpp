@@ -48,8 +48,8 @@ TEST(Overlap, AgreesWithTheBytes) {
     const Span a = make();
     const Span b = make();
     const bool expected = share_a_byte(a, b);
-    ASSERT_EQ(overlaps(a, b), expected) << a.begin << " " << a.rows << " " << a.stride << " " << a.width << " | " << b.begin
-                                        << " " << b.rows << " " << b.stride << " " << b.width;
+    ASSERT_EQ(overlaps(a, b), expected) << a.begin << " " << a.rows << " " << a.stride << " " << a.width << " | "
+                                        << b.begin << " " << b.rows << " " << b.stride << " " << b.width;
     ASSERT_EQ(overlaps(b, a), expected);
     overlapping += expected ? 1 : 0;
     interleaved += !expected && a.begin < b.end() && b.begin < a.end() ? 1 : 0;

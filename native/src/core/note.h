@@ -1,0 +1,18 @@
+// The ABI stamp of another ELF file, read without loading it.
+#ifndef GANTRY_CORE_NOTE_H
+#define GANTRY_CORE_NOTE_H
+
+#include <string>
+
+namespace gantry {
+
+// The text of the note with owner "Abiding" and type 1 of a shared library for this machine. False: `why` ends the sentence "the
+// file ..." ("is no ELF file"). Nothing that the file says is trusted: reads stay inside it and are bounded.
+bool read_stamp(const char* path, std::string* stamp, std::string* why);
+
+// The value of `key` in a stamp's lines; empty when the key is not there.
+std::string stamp_line(const std::string& stamp, const std::string& key);
+
+}  // namespace gantry
+
+#endif
