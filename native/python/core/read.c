@@ -316,7 +316,7 @@ static int read_raw(PyObject* value, View* view) {
     return NOT_MINE;
   }
   view->tensor.data = PyLong_AsVoidPtr(pointer);
-  if (view->tensor.data == NULL && PyErr_Occurred()) {
+  if ((intptr_t)view->tensor.data < 0 || (view->tensor.data == NULL && PyErr_Occurred())) {
     PyErr_Clear();
     return NOT_MINE;
   }

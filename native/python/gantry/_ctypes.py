@@ -102,6 +102,8 @@ class CtypesBinding:
     def _run(self, function: Any, context: int, views: List[_tensors.View], options: int, environment: int,
              stream: Optional[int], arguments: Callable[[], tuple]) -> None:
         chosen = self._stream(context, views, stream)
+        context, options, environment = (
+            _address(value, name) for value, name in ((context, "context"), (options, "options"), (environment, "environment")))
         used = _abi.Options.from_buffer_copy(_abi.Options.from_address(options)) if options else _abi.Options()
         stats = None
         # On a device, asking for statistics waits for the stream: that is the caller's decision.
@@ -112,6 +114,14 @@ class CtypesBinding:
         if status == _abi.ERROR_INDEX and used.stats:
             raise self._library.error(status, used.stats.contents.first_bad_position, used.stats.contents.first_bad_value)
         self._library.check(status)
+
+
+def _address(value: Optional[int], name: str) -> int:
+    if value is None:
+        return 0
+    if not isinstance(value, int):
+        raise TypeError(f"{name} is a {type(value)!r}; it has to be an address, an integer")
+    return value
 
 
 def _table(chunks: List[_tensors.View]) -> _abi.Table:

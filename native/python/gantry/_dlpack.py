@@ -99,9 +99,15 @@ def exchange_api(kind: type) -> Optional[ExchangeApi]:
 
 
 def _giver_back(managed: Any) -> Callable[[], None]:
-    address = ctypes.addressof(managed)
-    deleter = managed.deleter
-    return (lambda: deleter(address)) if deleter else (lambda: None)
+    """Calls the deleter at the first call, and nothing at further ones."""
+    pending = [(managed.deleter, ctypes.addressof(managed))] if managed.deleter else []
+
+    def give_back() -> None:
+        while pending:
+            deleter, address = pending.pop()
+            deleter(address)
+
+    return give_back
 
 
 def adopt_versioned(address: int, name: str) -> Managed:

@@ -32,7 +32,17 @@ class Description(NamedTuple):
 def _integers(values: Any, what: str) -> Tuple[int, ...]:
     if not isinstance(values, (tuple, list)) or not all(isinstance(value, int) for value in values):
         raise TypeError(f"{what} is {values!r}; it has to be a tuple of integers")
+    if not all(-(1 << 63) <= value < 1 << 63 for value in values):
+        raise ValueError(f"{what} is {values!r}, with a number of more than 64 bits")
     return tuple(values)
+
+
+def _pointer(value: Any, what: str) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"{what}'s pointer is {value!r}; it has to be an integer")
+    if not 0 <= value < 1 << 63:
+        raise ValueError(f"{what}'s pointer is {value:#x}, which is no address")
+    return value
 
 
 def _in_elements(strides: Optional[Sequence[int]], item: int, what: str) -> Optional[Tuple[int, ...]]:
@@ -71,7 +81,9 @@ def _array_interface(interface: Any, what: str) -> Tuple[int, Tuple[int, ...], D
     strides = interface.get("strides")
     if strides is not None:
         strides = _in_elements(_integers(strides, f"{what}'s strides"), item, what)
-    return data[0], shape, dtype, strides, bool(data[1])
+        if len(strides) != len(shape):
+            raise ValueError(f"{what} has {len(shape)} dimensions and {len(strides)} strides")
+    return _pointer(data[0], what), shape, dtype, strides, bool(data[1])
 
 
 def describe_cuda(interface: Any, name: str) -> Description:
@@ -153,7 +165,7 @@ def describe_raw(value: Tuple[Any, ...], name: str) -> Description:
     if not 3 <= len(value) <= 7:
         raise ValueError(f"{name} is a tuple of {len(value)} members; a raw tensor has 3 to 7: (pointer, shape, dtype, strides, "
                          "device, read_only, owner)")
-    pointer, shape, dtype = value[:3]
+    pointer, shape, dtype = _pointer(value[0], name), value[1], value[2]
     strides = value[3] if len(value) > 3 else None
     device = value[4] if len(value) > 4 and value[4] is not None else (_abi.DEVICE_HOST, 0)
     dtype = tuple(dtypes.dtype(dtype))
