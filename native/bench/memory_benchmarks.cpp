@@ -1,6 +1,7 @@
 // B05, B07, B10: what memory costs: outputs made anew, cached or given; one block from each environment; shared segments.
 #include <benchmark/benchmark.h>
 
+#include "allocations.h"
 #include "data.h"
 #include "support.h"
 
@@ -48,22 +49,19 @@ void megabytes(benchmark::internal::Benchmark* one) {
   for (const int64_t size : {1, 8, 31, 33, 64, 256}) one->Arg(size);
 }
 
-// One block, got and given back.
+// One block, got and given back: the mean of many, for one is shorter than a look at the clock.
 void one_block(benchmark::State& state, bool from_cache) {
   gantry_environment* cached = nullptr;
   if (from_cache && failed(state, gantry_environment_cached_create(nullptr, &cached))) return;
   const gantry_environment* environment = from_cache ? cached : gantry_environment_malloc();
-  gantry_allocation request{};
-  request.struct_size = sizeof request;
-  request.bytes = static_cast<uint64_t>(state.range(0));
-  request.alignment = 64;
-  request.device = {GANTRY_DEVICE_HOST, 0};
+  constexpr uint64_t kPairs = 1000;
   for (auto _ : state) {
-    gantry_block block{};
-    block.struct_size = sizeof block;
-    if (failed(state, environment->allocate(environment->user, &request, &block))) break;
-    benchmark::DoNotOptimize(block.data);
-    environment->deallocate(environment->user, &request, &block);
+    const double seconds = gantry_time_allocations(environment, static_cast<uint64_t>(state.range(0)), kPairs);
+    if (seconds < 0) {
+      state.SkipWithError(gantry_last_error());
+      break;
+    }
+    state.SetIterationTime(seconds / kPairs);
   }
   if (cached != nullptr) gantry_environment_cached_destroy(cached);
 }
@@ -119,8 +117,8 @@ void gather_from(benchmark::State& state, bool shared) {
 BENCHMARK_CAPTURE(output_policy, fresh, Output::fresh)->Apply(megabytes);
 BENCHMARK_CAPTURE(output_policy, cached, Output::cached)->Apply(megabytes);
 BENCHMARK_CAPTURE(output_policy, given, Output::given)->Apply(megabytes);
-BENCHMARK_CAPTURE(one_block, malloc, false)->ArgName("bytes")->Arg(4096)->Arg(1 << 20);
-BENCHMARK_CAPTURE(one_block, cached, true)->ArgName("bytes")->Arg(4096)->Arg(1 << 20);
+BENCHMARK_CAPTURE(one_block, malloc, false)->UseManualTime()->ArgName("bytes")->Arg(4096)->Arg(1 << 20);
+BENCHMARK_CAPTURE(one_block, cached, true)->UseManualTime()->ArgName("bytes")->Arg(4096)->Arg(1 << 20);
 BENCHMARK(segment_attach)->UseRealTime()->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(gather_from, private_memory, false)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(gather_from, segment, true)->UseRealTime()->Unit(benchmark::kMillisecond);

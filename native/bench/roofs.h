@@ -1,5 +1,5 @@
 // What the memory of this machine can do, by loops that do nothing else: the limits that the ops are measured against.
-// Plain C, so that the Python benchmarks load the same loops (libgantry_roofs.so).
+// Plain C, so that the Python benchmarks load the same loops (libgantry_loops.so).
 #ifndef GANTRY_BENCH_ROOFS_H
 #define GANTRY_BENCH_ROOFS_H
 

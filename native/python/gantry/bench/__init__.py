@@ -1,0 +1,1 @@
+"""Benchmarks of Gantry from Python: `python -m gantry.bench --help`."""
