@@ -95,8 +95,8 @@ gantry_status export_managed(gantry_storage* storage, const gantry_tensor* view,
     return fail(GANTRY_ERROR_OUT_OF_MEMORY, "no memory for an exported tensor (%zu bytes)", sizeof(Export<Managed>));
   }
   DLTensor& target = exported->managed.dl_tensor;
-  // The offset is added here: torch up to 2.x, among others, does not read byte_offset. DLPack asks for null where
-  // there are no elements.
+  // The offset is added here: the producers that exist write 0 into byte_offset (dlpack.h notes it), so that a consumer which
+  // forgets to read it goes unnoticed. DLPack asks for null where there are no elements.
   target.data = extent.elements == 0 ? nullptr : static_cast<char*>(tensor.data) + tensor.byte_offset;
   target.byte_offset = 0;
   target.device = {tensor.device.type, tensor.device.id};

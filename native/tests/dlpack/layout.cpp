@@ -56,6 +56,7 @@ static_assert(GANTRY_DLPACK_IS_COPIED == DLPACK_FLAG_BITMASK_IS_COPIED, "is copi
 #endif
 
 #if defined(DLPACK_MAJOR_VERSION) && DLPACK_MINOR_VERSION >= 1
+static_assert(int{GANTRY_CODE_BOOL} == int{reference::kDLBool}, "kDLBool");
 static_assert(GANTRY_DLPACK_SUBBYTE_PADDED == DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED, "padded");
 #endif
 
@@ -72,13 +73,17 @@ SAME_PLACE(DLPackExchangeAPI, dltensor_from_py_object_no_sync);
 SAME_PLACE(DLPackExchangeAPI, current_work_stream);
 #endif
 
-static_assert(GANTRY_CODE_INT == reference::kDLInt && GANTRY_CODE_UINT == reference::kDLUInt, "type codes");
-static_assert(GANTRY_CODE_FLOAT == reference::kDLFloat && GANTRY_CODE_BFLOAT == reference::kDLBfloat, "type codes");
-static_assert(GANTRY_CODE_RAW == reference::kDLOpaqueHandle && GANTRY_CODE_COMPLEX == reference::kDLComplex,
-              "type codes");
-static_assert(GANTRY_DEVICE_HOST == reference::kDLCPU && GANTRY_DEVICE_CUDA == reference::kDLCUDA, "devices");
-static_assert(GANTRY_DEVICE_CUDA_HOST == reference::kDLCUDAHost, "devices");
-static_assert(GANTRY_DEVICE_CUDA_MANAGED == reference::kDLCUDAManaged, "devices");
+#define SAME_VALUE(ours, theirs) static_assert(int{ours} == int{reference::theirs}, #theirs)
+SAME_VALUE(GANTRY_CODE_INT, kDLInt);
+SAME_VALUE(GANTRY_CODE_UINT, kDLUInt);
+SAME_VALUE(GANTRY_CODE_FLOAT, kDLFloat);
+SAME_VALUE(GANTRY_CODE_RAW, kDLOpaqueHandle);
+SAME_VALUE(GANTRY_CODE_BFLOAT, kDLBfloat);
+SAME_VALUE(GANTRY_CODE_COMPLEX, kDLComplex);
+SAME_VALUE(GANTRY_DEVICE_HOST, kDLCPU);
+SAME_VALUE(GANTRY_DEVICE_CUDA, kDLCUDA);
+SAME_VALUE(GANTRY_DEVICE_CUDA_HOST, kDLCUDAHost);
+SAME_VALUE(GANTRY_DEVICE_CUDA_MANAGED, kDLCUDAManaged);
 
 int main() {
   std::printf("every size and offset agrees with " GANTRY_TEST_DLPACK_HEADER "\n");

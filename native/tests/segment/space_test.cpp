@@ -1,0 +1,191 @@
+// Shared memory that runs out: a status with the numbers, no signal, and nothing left behind.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+
+#include "support.h"
+
+namespace {
+
+using namespace gantry_test;
+
+constexpr gantry_dtype kBytes{GANTRY_CODE_UINT, 8, 1};
+
+uint64_t used_bytes() {
+  struct statvfs status {};
+  statvfs("/dev/shm", &status);
+  return (status.f_blocks - status.f_bfree) * status.f_frsize;
+}
+
+TEST(SegmentSpace, MoreThanTheMachineHasIsRefusedAtOnce) {
+  const TestName name;
+  const gantry_segment_layout layout = layout_of(int64_t{1} << 40, 1024, 0, kBytes);
+  for (const char* n : {static_cast<const char*>(nullptr), name.get()}) {
+    gantry_storage* out = nullptr;
+    EXPECT_EQ(GANTRY_ERROR_SEGMENT_SPACE, gantry_segment_create(n, &layout, 0, &out));
+    EXPECT_NE(nullptr, std::strstr(gantry_last_error(), "the segment needs 1125899906846720 bytes of shared memory, "))
+        << gantry_last_error();
+    EXPECT_NE(nullptr, std::strstr(gantry_last_error(), " are left in ")) << gantry_last_error();
+    EXPECT_EQ(nullptr, out);
+  }
+  EXPECT_TRUE(own_files().empty());
+}
+
+TEST(SegmentSpace, TheLimitOnFileSizesGivesAStatusInsteadOfSIGXFSZ) {
+  const int status = run_in_child([] {
+    const rlimit limit{1 << 20, 1 << 20};
+    CHILD_CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    const TestName name;
+    const gantry_segment_layout layout = layout_of(1 << 20, 1, 0, kBytes);
+    for (const char* n : {static_cast<const char*>(nullptr), name.get()}) {
+      gantry_storage* out = nullptr;
+      CHILD_CHECK(gantry_segment_create(n, &layout, 0, &out) == GANTRY_ERROR_SEGMENT_SPACE);
+      CHILD_CHECK(
+          std::strcmp(gantry_last_error(),
+                      "the segment needs 1052672 bytes of shared memory, 1048576 are left under the process's limit "
+                      "on file sizes (ulimit -f)") == 0);
+    }
+    CHILD_CHECK(own_files().empty());
+    CHILD_CHECK(create(name.get(), layout_of((1 << 20) - 4096, 1, 0, kBytes)) != nullptr);
+    return 0;
+  });
+  EXPECT_EQ(0, status);
+}
+
+// A /dev/shm of one MiB for this process alone. kSkipped without the right to mount.
+int with_small_shared_memory(const std::function<int()>& body) {
+  return run_in_child([&] {
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=1m") != 0) {
+      return kSkipped;
+    }
+    return body();
+  });
+}
+
+TEST(SegmentSpace, AFullFileSystemIsRefusedAndLeftAsItWas) {
+  const int status = with_small_shared_memory([] {
+    const TestName name;
+    const uint64_t before = used_bytes();
+    gantry_storage* out = nullptr;
+    const gantry_segment_layout too_large = layout_of(256, 4096, 0, kBytes);
+    CHILD_CHECK(gantry_segment_create(name.get(), &too_large, 0, &out) == GANTRY_ERROR_SEGMENT_SPACE);
+    CHILD_CHECK(
+        std::strcmp(gantry_last_error(),
+                    "the segment needs 1052672 bytes of shared memory, 1048576 are left in /dev/shm (a container's "
+                    "grows with --shm-size)") == 0);
+    CHILD_CHECK(own_files().empty() && used_bytes() == before);
+
+    const Storage half = create(name.get(), layout_of(128, 4096, 0, kBytes));
+    CHILD_CHECK(half != nullptr);
+    CHILD_CHECK(used_bytes() == before + 129 * 4096);
+    // The segment of the name is still there when its successor finds no room.
+    const gantry_segment_layout half_again = layout_of(128, 4096, 0, kBytes);
+    CHILD_CHECK(gantry_segment_create(name.get(), &half_again, 0, &out) == GANTRY_ERROR_SEGMENT_SPACE);
+    CHILD_CHECK(std::strstr(gantry_last_error(), "needs 528384 bytes of shared memory, 520192 are left") != nullptr);
+    CHILD_CHECK(own_files().size() == 1 && used_bytes() == before + 129 * 4096);
+    // What was reserved can be written to its last byte.
+    std::memset(gantry_storage_data(half.get()), 1, gantry_storage_bytes(half.get()));
+    const Storage rest = create(nullptr, layout_of(126, 4096, 0, kBytes));
+    CHILD_CHECK(rest != nullptr);
+    return 0;
+  });
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kSkipped) {
+    GTEST_SKIP() << "a small /dev/shm cannot be mounted here (CAP_SYS_ADMIN is missing)";
+  }
+  EXPECT_EQ(0, status);
+}
+
+TEST(SegmentSpace, IsFreedWithTheLastReference) {
+  const int status = with_small_shared_memory([] {
+    const TestName name;
+    const uint64_t before = used_bytes();
+    {
+      const Storage writer = create(name.get(), layout_of(64, 4096, 0, kBytes));
+      const Storage reader = attach(name.get());
+      CHILD_CHECK(reader != nullptr);
+      CHILD_CHECK(gantry_segment_unlink(name.get()) == GANTRY_OK);
+      CHILD_CHECK(used_bytes() == before + 65 * 4096);
+    }
+    CHILD_CHECK(used_bytes() == before);
+    return 0;
+  });
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kSkipped) {
+    GTEST_SKIP() << "a small /dev/shm cannot be mounted here (CAP_SYS_ADMIN is missing)";
+  }
+  EXPECT_EQ(0, status);
+}
+
+// Signals break off reservations; large ones are made all the same.
+TEST(SegmentSpace, ATimerDoesNotKeepAReservationFromEnding) {
+  const int status = run_in_child([] {
+    signal(SIGALRM, [](int) {});
+    struct sigaction action {};
+    action.sa_handler = [](int) {};
+    sigaction(SIGALRM, &action, nullptr);
+    const itimerval timer{{0, 20000}, {0, 20000}};
+    setitimer(ITIMER_REAL, &timer, nullptr);
+    CHILD_CHECK(create(nullptr, layout_of(192 << 10, 1024, 0, kBytes)) != nullptr);
+    return 0;
+  });
+  EXPECT_EQ(0, status);
+}
+
+// Makes openat with O_TMPFILE fail as it does in sandboxes that do not know it.
+bool forbid_unnamed_files() {
+  constexpr uint32_t kFlag = O_TMPFILE & ~O_DIRECTORY;
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args) + 2 * sizeof(uint64_t)),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, kFlag, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{sizeof program / sizeof program[0], program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 &&
+         open("/dev/shm", O_TMPFILE | O_RDWR, 0600) < 0;
+}
+
+TEST(SegmentSpace, WithoutUnnamedFilesTemporaryNamesDoTheSame) {
+  const int status = run_in_child([] {
+    if (!forbid_unnamed_files()) {
+      return kSkipped;
+    }
+    const TestName name;
+    const Storage first = create(name.get(), layout_of(4, 2), GANTRY_SEGMENT_EXCLUSIVE);
+    CHILD_CHECK(first != nullptr);
+    floats(first)[0] = 1.0f;
+    CHILD_CHECK(own_files().size() == 1);
+    CHILD_CHECK(floats(attach(name.get()))[0] == 1.0f);
+    CHILD_CHECK(create(name.get(), layout_of(8, 2), GANTRY_SEGMENT_EXCLUSIVE) == nullptr);
+    CHILD_CHECK(own_files().size() == 1);
+    CHILD_CHECK(create(name.get(), layout_of(8, 2)) != nullptr);
+    CHILD_CHECK(own_files().size() == 1);
+    CHILD_CHECK(gantry_storage_bytes(attach(name.get()).get()) == 64);
+    CHILD_CHECK(create(name.get(), layout_of(int64_t{1} << 40, 1)) == nullptr);
+    CHILD_CHECK(own_files().size() == 1);
+    CHILD_CHECK(gantry_storage_bytes(attach(name.get()).get()) == 64);
+    return 0;
+  });
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kSkipped) {
+    GTEST_SKIP() << "no system call filter can be installed here";
+  }
+  EXPECT_EQ(0, status);
+}
+
+}  // namespace
