@@ -22,8 +22,9 @@ gantry_status check_abi(uint32_t wanted) {
   const uint32_t minor = wanted & 0xffff;
   if (major == GANTRY_ABI_MAJOR && minor <= GANTRY_ABI_MINOR) return GANTRY_OK;
   return fail(GANTRY_ERROR_ABI,
-              "the caller was compiled for Gantry's binary interface %u.%u and the library has %u.%u; %s", major, minor,
-              GANTRY_ABI_MAJOR, GANTRY_ABI_MINOR,
+              "the caller was compiled for Gantry's binary interface %u.%u and "
+              "the library has %u.%u; %s",
+              major, minor, GANTRY_ABI_MAJOR, GANTRY_ABI_MINOR,
               major == GANTRY_ABI_MAJOR ? "a newer library is needed" : "one of them has to be built anew");
 }
 
@@ -74,6 +75,8 @@ gantry_status gantry_open(uint32_t abi_wanted, const gantry_open_options* option
     if (context->host == nullptr) {
       return fail(GANTRY_ERROR_OUT_OF_MEMORY, "memory for the host backend could not be allocated");
     }
+    context->plugin = std::make_shared<gantry::Plugin>(own.cuda_plugin);
+    context->pinned = gantry::pinned_environment(context.get());
     context->log_user = own.log_user;
     context->log = own.log;
     if (context->log != nullptr) {

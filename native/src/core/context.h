@@ -4,17 +4,25 @@
 
 #include <memory>
 
+#include "core/plugin.h"
 #include "host/host.h"
 
 struct gantry_context {
   std::unique_ptr<gantry::HostBackend> host;
+  // Shared with pinned storage, which may outlive the context.
+  std::shared_ptr<gantry::Plugin> plugin;
+  gantry_environment pinned{};
   void* log_user = nullptr;
   void (*log)(void* user, const char* line) = nullptr;
 };
 
 namespace gantry {
 
-// One op of the calling thread on a context, so that an op that a callback calls on it is seen.
+// What gantry_environment_pinned gives.
+gantry_environment pinned_environment(gantry_context* context);
+
+// One op of the calling thread on a context, so that an op that a callback
+// calls on it is seen.
 class Activity {
  public:
   explicit Activity(const gantry_context* context);

@@ -257,12 +257,10 @@ gantry_status Operation::convert(const gantry_tensor* source, const gantry_tenso
 gantry_status Operation::execute(const Table& table, const Rows& side, gantry_dtype side_dtype,
                                  const Indices* indices) {
   const gantry_device device = placement_.device();
-  if (placement_.on_device()) {
-    if (const gantry_status status = check_stream(stream_, device)) return status;
-  }
   const Backend* cuda = nullptr;
   if (placement_.on_device()) {
-    return fail(GANTRY_ERROR_BACKEND_UNAVAILABLE, "the CUDA backend is not part of this build");
+    if (const gantry_status status = check_stream(stream_, device)) return status;
+    if (const gantry_status status = context_->plugin->backend(&cuda)) return status;
   }
   gantry_stats stats{};
   stats.struct_size = sizeof stats;
