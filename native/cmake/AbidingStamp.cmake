@@ -60,8 +60,12 @@ function(abiding_stamp target)
     list(APPEND lines "${line}")
   endforeach()
 
+  # A target of C alone has nothing of C++ to tell.
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-  if("CXX" IN_LIST languages)
+  get_target_property(sources ${target} SOURCES)
+  set(others "${sources}")
+  list(FILTER others EXCLUDE REGEX "\\.(c|h)$")
+  if("CXX" IN_LIST languages AND NOT (sources AND NOT others AND "C" IN_LIST languages))
     set(source stamp.cpp)
     set(language CXX)
   elseif("CUDA" IN_LIST languages)
