@@ -10,7 +10,7 @@
 #     [TORCH_ABI classic|stable] # default: stable when TORCH_TARGET_VERSION or TORCH_STABLE_ONLY is defined, else classic
 #     [CUDA]                     # the target has CUDA code
 #     [KEYS <key>=<value>...]    # more lines
-#     [BUILD_ID_FILES <glob>...] # build.id: a hash of these files, read at every build, of the compiler and its flags
+#     [BUILD_ID_FILES <glob>...] # build.id: a hash of these files, read at every build, of the compilers and CMAKE_<LANG>_FLAGS
 #     [BUILD_ID_TEXT <text>...]) # and of this
 #
 # Targets: SHARED, MODULE, EXECUTABLE, OBJECT and STATIC (what links the archive then carries the stamp). CMake >= 3.22; needs
@@ -65,21 +65,29 @@ function(abiding_stamp target)
   get_target_property(sources ${target} SOURCES)
   set(others "${sources}")
   list(FILTER others EXCLUDE REGEX "\\.(c|h)$")
-  if("CXX" IN_LIST languages AND NOT (sources AND NOT others AND "C" IN_LIST languages))
-    set(source stamp.cpp)
-    set(language CXX)
-  elseif("CUDA" IN_LIST languages)
-    set(source stamp.cu)
-    set(language CUDA)
-  else()
+  if("C" IN_LIST languages AND sources AND NOT others)
     set(source stamp.c)
     set(language C)
+  elseif("CXX" IN_LIST languages)
+    set(source stamp.cpp)
+    set(language CXX)
+  else()
+    set(source stamp.cu)
+    set(language CUDA)
   endif()
   if(APPLE OR WIN32)
     message(STATUS "Abiding: the stamp of ${target} is a function only, because notes exist in ELF files only")
   elseif(type STREQUAL "STATIC_LIBRARY")
     target_link_options(${target} INTERFACE "LINKER:-u,${arg_FUNCTION}")
   endif()
+
+  # The same for all targets, whatever language their stamp is compiled in.
+  set(compilers "")
+  foreach(one IN ITEMS C CXX CUDA)
+    if(one IN_LIST languages)
+      list(APPEND compilers "${one} ${CMAKE_${one}_COMPILER_ID} ${CMAKE_${one}_COMPILER_VERSION} ${CMAKE_${one}_FLAGS}")
+    endif()
+  endforeach()
 
   # Values are collected at every build by this file, run as a script; the header changes only when one of them does.
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/abiding_stamp/${target}")
@@ -92,7 +100,7 @@ function(abiding_stamp target)
     "set(torch ${arg_TORCH})"
     "set(torch_abi [==[${arg_TORCH_ABI}]==])"
     "set(build_id_files [==[${arg_BUILD_ID_FILES}]==])"
-    "set(build_id_text [==[${CMAKE_${language}_COMPILER_ID} ${CMAKE_${language}_COMPILER_VERSION} ${CMAKE_${language}_FLAGS} $<CONFIG> ${arg_BUILD_ID_TEXT}]==])"
+    "set(build_id_text [==[${compilers} $<CONFIG> ${arg_BUILD_ID_TEXT}]==])"
     "")
   if(arg_TORCH)
     string(APPEND settings "set(includes [==[$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>]==])\n")
