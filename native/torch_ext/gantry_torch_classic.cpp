@@ -135,6 +135,14 @@ GANTRY_LIBRARY(GANTRY_TORCH_NAMESPACE, library) { define(library); }
 GANTRY_LIBRARY_IMPL(GANTRY_TORCH_NAMESPACE, CPU, library) { implement(library); }
 GANTRY_LIBRARY_IMPL(GANTRY_TORCH_NAMESPACE, CUDA, library) { implement(library); }
 GANTRY_LIBRARY_IMPL(GANTRY_TORCH_NAMESPACE, Meta, library) { implement_meta(library); }
+#if TORCH_VERSION_MAJOR < 2
+// torch 1 has no fallback for Meta's autograd key: without a kernel there the call does not get to Meta's.
+GANTRY_LIBRARY_IMPL(GANTRY_TORCH_NAMESPACE, AutogradMeta, library) {
+  for (const char* name : {"gather", "gather_out", "scatter", "scatter_add", "convert", "nop"}) {
+    library.impl(name, torch::CppFunction::makeFallthrough());
+  }
+}
+#endif
 GANTRY_LIBRARY_IMPL(GANTRY_TORCH_NAMESPACE, CompositeExplicitAutograd, library) {
   library.impl("take_output", Ops::take_output);
 }
