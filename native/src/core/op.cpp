@@ -128,6 +128,12 @@ gantry_status Operation::read_indices(const gantry_tensor* from, Tensor* tensor,
   return lay_out(*tensor, name, tensor->given.ndim, &indices->layout);
 }
 
+gantry_status Operation::choose_backend() {
+  if (!placement_.on_device()) return GANTRY_OK;
+  if (const gantry_status status = check_stream(stream_, placement_.device())) return status;
+  return context_->plugin->backend(&cuda_);
+}
+
 gantry_status Operation::allocate_output(const Tensor& output, gantry_tensor* to) {
   constexpr uint32_t kAlignment = 16;
   const gantry_tensor& given = output.given;
@@ -156,6 +162,7 @@ gantry_status Operation::gather(const gantry_table* table, const gantry_tensor* 
   if (const gantry_status status = check_dtypes(op_, from.dtype, "the table", to.given.dtype, "the output"))
     return status;
   if (const gantry_status status = placement_.add(to, name)) return status;
+  if (const gantry_status status = choose_backend()) return status;
   const bool is_allocated = to.given.data == nullptr && to.count > 0;
   if (is_allocated) {
     if (const gantry_status status = allocate_output(to, &to.given)) return status;
@@ -198,6 +205,7 @@ gantry_status Operation::scatter(const gantry_tensor* rows, const gantry_tensor*
   if (const gantry_status status = check_dtypes(op_, from.given.dtype, "the source", to.dtype, "the table"))
     return status;
   if (const gantry_status status = placement_.add(from, name)) return status;
+  if (const gantry_status status = choose_backend()) return status;
   Rows layout;
   if (const gantry_status status = lay_out(from, name, outer, &layout)) return status;
   if (const gantry_status status = check_writable(to, &scratch_)) return status;
@@ -231,6 +239,7 @@ gantry_status Operation::convert(const gantry_tensor* source, const gantry_tenso
   }
   if (const gantry_status status = placement_.add(from, from_name)) return status;
   if (const gantry_status status = placement_.add(to, to_name)) return status;
+  if (const gantry_status status = choose_backend()) return status;
   if (const gantry_status status = refuse_read_only(to, "the destination")) return status;
   // One dimension is rows of one element, which may have gaps; more are rows of the last one.
   const int outer = to.given.ndim > 1 ? to.given.ndim - 1 : to.given.ndim;
@@ -256,12 +265,6 @@ gantry_status Operation::convert(const gantry_tensor* source, const gantry_tenso
 
 gantry_status Operation::execute(const Table& table, const Rows& side, gantry_dtype side_dtype,
                                  const Indices* indices) {
-  const gantry_device device = placement_.device();
-  const Backend* cuda = nullptr;
-  if (placement_.on_device()) {
-    if (const gantry_status status = check_stream(stream_, device)) return status;
-    if (const gantry_status status = context_->plugin->backend(&cuda)) return status;
-  }
   gantry_stats stats{};
   stats.struct_size = sizeof stats;
   stats.first_bad_position = -1;
@@ -293,14 +296,15 @@ gantry_status Operation::execute(const Table& table, const Rows& side, gantry_dt
   request.sorted = options_.sorted;
   request.threads = options_.threads;
   request.multiprocessors = options_.multiprocessors;
-  request.device = device;
+  request.device = placement_.device();
   request.stream = stream_;
   request.scratch = scratch_.view();
   request.report = &fail;
   // On a device statistics cost a wait for the stream: only the caller's own wish is worth it.
-  request.wants_stats = options_.stats != nullptr || (environment_.observe != nullptr && cuda == nullptr);
+  request.wants_stats = options_.stats != nullptr || (environment_.observe != nullptr && cuda_ == nullptr);
   request.stats = &stats;
-  const gantry_status status = cuda != nullptr ? cuda->execute(cuda->self, &request) : context_->host->execute(request);
+  const gantry_status status =
+      cuda_ != nullptr ? cuda_->execute(cuda_->self, &request) : context_->host->execute(request);
   finish(stats, status == GANTRY_OK || status == GANTRY_ERROR_INDEX);
   return status;
 }

@@ -28,6 +28,8 @@ class Operation {
 
  private:
   gantry_status read_indices(const gantry_tensor* from, Tensor* tensor, Indices* indices);
+  // After all tensors have been placed, and before any memory is asked for on a device.
+  gantry_status choose_backend();
   gantry_status allocate_output(const Tensor& output, gantry_tensor* to);
   gantry_status execute(const Table& table, const Rows& side, gantry_dtype side_dtype, const Indices* indices);
   void finish(const gantry_stats& stats, bool has_run);
@@ -39,7 +41,8 @@ class Operation {
   gantry_environment environment_{};
   ScratchBlocks scratch_;
   Placement placement_;
-  uint64_t begun_ = 0;  // nanoseconds, when anybody wants to know
+  const Backend* cuda_ = nullptr;  // null: the host's
+  uint64_t begun_ = 0;             // nanoseconds, when anybody wants to know
 };
 
 }  // namespace gantry
