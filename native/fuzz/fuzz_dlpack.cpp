@@ -77,18 +77,21 @@ struct Range {
 
 Range range_of(const gantry_tensor& view) {
   Range range;
+  for (int32_t i = 0; i < view.ndim; ++i) {
+    range.empty = range.empty || view.shape[i] == 0;
+  }
+  if (range.empty) {
+    return range;
+  }
   const Wide width = Wide{view.dtype.bits} * view.dtype.lanes / 8;
   Wide low = 0;
   Wide high = 0;
   Wide compact = 1;
   for (int32_t i = view.ndim - 1; i >= 0; --i) {
-    range.empty = range.empty || view.shape[i] == 0;
     const Wide stride = view.strides == nullptr ? compact : Wide{view.strides[i]};
     const Wide step = (Wide{view.shape[i]} - 1) * stride;
     (step < 0 ? low : high) += step;
-    if (!range.empty) {
-      compact *= view.shape[i];
-    }
+    compact *= view.shape[i];
   }
   const Wide first = Wide{reinterpret_cast<uintptr_t>(view.data)} + view.byte_offset;
   range.begin = first + low * width;

@@ -95,9 +95,11 @@ gantry_status export_managed(gantry_storage* storage, const gantry_tensor* view,
     return fail(GANTRY_ERROR_OUT_OF_MEMORY, "no memory for an exported tensor (%zu bytes)", sizeof(Export<Managed>));
   }
   DLTensor& target = exported->managed.dl_tensor;
-  // The offset is added here: the producers that exist write 0 into byte_offset (dlpack.h notes it), so that a consumer which
-  // forgets to read it goes unnoticed. DLPack asks for null where there are no elements.
-  target.data = extent.elements == 0 ? nullptr : static_cast<char*>(tensor.data) + tensor.byte_offset;
+  // The offset is added here: the producers that exist write 0 into byte_offset (dlpack.h notes it), so that a consumer
+  // which forgets to read it goes unnoticed. DLPack asks for null where there are no elements.
+  target.data = extent.elements == 0
+                    ? nullptr
+                    : reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset);
   target.byte_offset = 0;
   target.device = {tensor.device.type, tensor.device.id};
   target.ndim = tensor.ndim;
