@@ -131,6 +131,9 @@ def verify_output(path: str, recipe: Recipe, key: str) -> None:
     if keys is None or keys.get("build.id") != key[:16]:
         raise BuildFailed(WRONG_OUTPUT, f"gantry: the stamp of the compiler's output says build.id={(keys or {}).get('build.id')}, "
                           f"and {key[:16]} was asked for.")
+    if keys.get("torch.version") != recipe.torch.version:
+        raise BuildFailed(WRONG_OUTPUT, f"gantry: the compiler found the headers of torch {keys.get('torch.version')}, and running torch "
+                          f"is {recipe.torch.version}. Something puts other headers first: CPATH, CXXFLAGS?")
     findings = examine(path, recipe.flavour, recipe.torch)
     if findings:
         raise BuildFailed(WRONG_OUTPUT, f"gantry: the compiler's output is not for the running torch: {findings[0].message}")

@@ -29,6 +29,7 @@ class Recipe:
     torch: Torch
     compiler: Compiler
     sources: Sources
+    hashes: Dict[str, str]  # of what the compiler reads of ours, when the recipe was made
 
     @property
     def flags(self) -> List[str]:
@@ -45,17 +46,13 @@ class Recipe:
 
     def ingredients(self) -> Dict[str, Any]:
         """What the key is made of. A change of any of it makes another build."""
-        hashes = {}
-        for name, path in sorted(self.sources.files(self.flavour).items()):
-            with open(path, "rb") as file:
-                hashes[name] = hashlib.sha256(file.read()).hexdigest()
         return {
             "flavour": self.flavour,
             "torch": self.torch.as_dict(),
             "compiler": {"command": self.compiler.command, "version": self.compiler.version,
                          "environment": self.compiler.environment},
             "flags": self.flags + self.libraries,
-            "sources": hashes,
+            "sources": self.hashes,
         }
 
     @property
@@ -132,4 +129,9 @@ def check_headers(flavour: str, torch: Torch) -> None:
 def recipe(flavour: str, torch: Torch) -> Recipe:
     """Of an extension for that torch with the compiler and the sources that are found now."""
     check_torch(flavour, torch)
-    return Recipe(flavour, torch, _compiler.find(), _sources.find())
+    sources = _sources.find()
+    hashes = {}
+    for name, path in sorted(sources.files(flavour).items()):
+        with open(path, "rb") as file:
+            hashes[name] = hashlib.sha256(file.read()).hexdigest()
+    return Recipe(flavour, torch, _compiler.find(), sources, hashes)
