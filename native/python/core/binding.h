@@ -37,6 +37,21 @@ typedef struct Kind {
 
 enum { KIND_COUNT = 16 };
 
+/* Attributes that are looked up, as interned strings: CPython remembers look-ups by the string's address. */
+enum {
+  NAME_NATIVE,
+  NAME_EXCHANGE,
+  NAME_DLPACK,
+  NAME_REQUIRES_GRAD,
+  NAME_IS_NEG,
+  NAME_IS_CONJ,
+  NAME_ADDRESS,
+  NAME_STREAM,
+  NAME_MUST_WAIT,
+  NAME_CLOSE,
+  NAME_COUNT
+};
+
 typedef struct Binding {
   PyObject_HEAD
   gather_function gather;
@@ -49,12 +64,7 @@ typedef struct Binding {
   PyObject* read;     /* gantry._tensors.read: (value, name, write, stream) -> View */
   PyObject* allocate; /* gantry._tensors.allocate: (table, ..., factory) -> object */
   PyObject* factory;  /* None: none */
-  PyObject* str_native;
-  PyObject* str_exchange;
-  PyObject* str_dlpack;
-  PyObject* str_requires_grad;
-  PyObject* str_is_neg;
-  PyObject* str_is_conj;
+  PyObject* names[NAME_COUNT];
   PyObject* versioned; /* {"max_version": (1, 3)} */
   PyObject* empty;     /* () */
   Kind kinds[KIND_COUNT];
@@ -86,7 +96,7 @@ typedef struct Name {
 int read_tensor(Binding* self, PyObject* value, Name name, int write, PyObject* stream, View* view);
 
 /* Gives back what a view holds, and leaves an exception that is set alone. */
-void release_view(View* view);
+void release_view(Binding* self, View* view);
 
 void clear_kinds(Binding* self);
 

@@ -36,21 +36,22 @@ static int read_addresses(Binding* self, PyObject* addresses) {
   return 0;
 }
 
-static int intern_strings(Binding* self) {
-  const struct {
-    PyObject** place;
-    const char* text;
-  } strings[] = {
-      {&self->str_native, "__gantry_tensor__"},
-      {&self->str_exchange, "__dlpack_c_exchange_api__"},
-      {&self->str_dlpack, "__dlpack__"},
-      {&self->str_requires_grad, "requires_grad"},
-      {&self->str_is_neg, "is_neg"},
-      {&self->str_is_conj, "is_conj"},
+static int intern_names(Binding* self) {
+  static const char* const kNames[NAME_COUNT] = {
+      [NAME_NATIVE] = "__gantry_tensor__",
+      [NAME_EXCHANGE] = "__dlpack_c_exchange_api__",
+      [NAME_DLPACK] = "__dlpack__",
+      [NAME_REQUIRES_GRAD] = "requires_grad",
+      [NAME_IS_NEG] = "is_neg",
+      [NAME_IS_CONJ] = "is_conj",
+      [NAME_ADDRESS] = "address",
+      [NAME_STREAM] = "stream",
+      [NAME_MUST_WAIT] = "must_wait",
+      [NAME_CLOSE] = "close",
   };
-  for (size_t i = 0; i < sizeof strings / sizeof strings[0]; ++i) {
-    *strings[i].place = PyUnicode_InternFromString(strings[i].text);
-    if (*strings[i].place == NULL) {
+  for (size_t i = 0; i < NAME_COUNT; ++i) {
+    self->names[i] = PyUnicode_InternFromString(kNames[i]);
+    if (self->names[i] == NULL) {
       return -1;
     }
   }
@@ -75,7 +76,7 @@ static PyObject* binding_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   self->read = Py_NewRef(read);
   self->allocate = Py_NewRef(allocate);
   self->factory = Py_NewRef(Py_None);
-  if (read_addresses(self, addresses) != 0 || intern_strings(self) != 0) {
+  if (read_addresses(self, addresses) != 0 || intern_names(self) != 0) {
     Py_DECREF(self);
     return NULL;
   }
@@ -107,12 +108,9 @@ static void binding_dealloc(PyObject* object) {
   PyObject_GC_UnTrack(object);
   binding_clear(object);
   clear_kinds(self);
-  Py_XDECREF(self->str_native);
-  Py_XDECREF(self->str_exchange);
-  Py_XDECREF(self->str_dlpack);
-  Py_XDECREF(self->str_requires_grad);
-  Py_XDECREF(self->str_is_neg);
-  Py_XDECREF(self->str_is_conj);
+  for (size_t i = 0; i < NAME_COUNT; ++i) {
+    Py_XDECREF(self->names[i]);
+  }
   Py_XDECREF(self->versioned);
   Py_XDECREF(self->empty);
   const freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);

@@ -74,9 +74,9 @@ static int begin(Call* call, PyObject* self, PyObject* const* arguments, Py_ssiz
   return 0;
 }
 
-static void release_chunks(Chunks* chunks) {
+static void release_chunks(Binding* self, Chunks* chunks) {
   for (Py_ssize_t i = 0; i < chunks->count; ++i) {
-    release_view(&chunks->views[i]);
+    release_view(self, &chunks->views[i]);
   }
   if (chunks->views != &chunks->one) {
     PyMem_Free(chunks->views);
@@ -128,7 +128,7 @@ static int read_chunks(Call* call, PyObject* table, int write, Chunks* chunks) {
     }
   }
   if (result != 0) {
-    release_chunks(chunks);
+    release_chunks(call->self, chunks);
     return -1;
   }
   chunks->table.chunk_count = (uint32_t)count;
@@ -290,16 +290,16 @@ PyObject* op_gather(PyObject* self, PyObject* const* arguments, Py_ssize_t count
     }
     failed = end(&call, status);
   }
-  release_view(&out);
+  release_view(call.self, &out);
   if (failed == 0) {
     goto release_indices;
   }
 drop_result:
   Py_CLEAR(result);
 release_indices:
-  release_view(&indices);
+  release_view(call.self, &indices);
 release_table:
-  release_chunks(&chunks);
+  release_chunks(call.self, &chunks);
   return result;
 }
 
@@ -329,11 +329,11 @@ static PyObject* write_rows(scatter_function function, Call* call, PyObject* con
     }
     failed = end(call, status);
   }
-  release_view(&rows);
+  release_view(call->self, &rows);
 release_indices:
-  release_view(&indices);
+  release_view(call->self, &indices);
 release_table:
-  release_chunks(&chunks);
+  release_chunks(call->self, &chunks);
   return failed == 0 ? Py_NewRef(Py_None) : NULL;
 }
 
@@ -374,9 +374,9 @@ static PyObject* move(move_function function, Call* call, PyObject* const* argum
     }
     failed = end(call, status);
   }
-  release_view(&destination);
+  release_view(call->self, &destination);
 release_source:
-  release_view(&source);
+  release_view(call->self, &source);
   return failed == 0 ? Py_NewRef(Py_None) : NULL;
 }
 

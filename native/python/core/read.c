@@ -26,7 +26,7 @@ static int has_attribute(PyObject* object, const char* name) {
 
 static const DLPackExchangeAPI* exchange_api(Binding* self, PyObject* type) {
   static const char kName[] = "dlpack_exchange_api";
-  PyObject* capsule = PyObject_GetAttr(type, self->str_exchange);
+  PyObject* capsule = PyObject_GetAttr(type, self->names[NAME_EXCHANGE]);
   if (capsule == NULL) {
     PyErr_Clear();
     return NULL;
@@ -125,12 +125,12 @@ static int finish(Binding* self, PyObject* value, const Kind* kind, View* view) 
   if (code != GANTRY_CODE_FLOAT && code != GANTRY_CODE_BFLOAT && code != GANTRY_CODE_COMPLEX) {
     return 0;
   }
-  int pending = kind->has_gradient ? ask(value, self->str_requires_grad, 0) : 0;
+  int pending = kind->has_gradient ? ask(value, self->names[NAME_REQUIRES_GRAD], 0) : 0;
   if (pending == 0 && kind->has_negation) {
     if (code == GANTRY_CODE_COMPLEX) {
-      pending = ask(value, self->str_is_conj, 1);
+      pending = ask(value, self->names[NAME_IS_CONJ], 1);
     } else if (tensor->ndim == 0 || (tensor->strides != NULL && tensor->strides[tensor->ndim - 1] != 1)) {
-      pending = ask(value, self->str_is_neg, 1);
+      pending = ask(value, self->names[NAME_IS_NEG], 1);
     }
   }
   return pending < 0 ? -1 : pending ? NOT_MINE : 0;
@@ -214,7 +214,7 @@ static int read_capsule(Binding* self, PyObject* value, const Kind* kind, int wr
   if (stream != Py_None) {
     return NOT_MINE; /* has to ask for the device first */
   }
-  PyObject* method = PyObject_GetAttr(value, self->str_dlpack);
+  PyObject* method = PyObject_GetAttr(value, self->names[NAME_DLPACK]);
   if (method == NULL) {
     return -1;
   }
@@ -274,7 +274,7 @@ static int from_address(PyObject* address, View* view) {
 }
 
 static int read_native(Binding* self, PyObject* value, View* view) {
-  PyObject* address = PyObject_GetAttr(value, self->str_native);
+  PyObject* address = PyObject_GetAttr(value, self->names[NAME_NATIVE]);
   if (address == NULL) {
     return -1;
   }
@@ -327,10 +327,6 @@ static int read_raw(PyObject* value, View* view) {
   return 0;
 }
 
-static PyObject* slow_attribute(View* view, const char* name) {
-  return PyObject_GetAttrString(view->slow, name);
-}
-
 static int read_slow(Binding* self, PyObject* value, Name name, int write, PyObject* stream, View* view) {
   PyObject* text = name_object(name);
   if (text == NULL) {
@@ -342,9 +338,9 @@ static int read_slow(Binding* self, PyObject* value, Name name, int write, PyObj
     return -1;
   }
   int result = -1;
-  PyObject* address = slow_attribute(view, "address");
-  PyObject* own_stream = slow_attribute(view, "stream");
-  PyObject* must_wait = slow_attribute(view, "must_wait");
+  PyObject* address = PyObject_GetAttr(view->slow, self->names[NAME_ADDRESS]);
+  PyObject* own_stream = PyObject_GetAttr(view->slow, self->names[NAME_STREAM]);
+  PyObject* must_wait = PyObject_GetAttr(view->slow, self->names[NAME_MUST_WAIT]);
   if (address != NULL && own_stream != NULL && must_wait != NULL) {
     result = from_address(address, view);
     view->has_stream = own_stream != Py_None;
@@ -393,18 +389,18 @@ int read_tensor(Binding* self, PyObject* value, Name name, int write, PyObject* 
   }
   if (result == NOT_MINE) {
     const DLPackExchangeAPI* api = view->api;
-    release_view(view);
+    release_view(self, view);
     reset(view);
     view->api = api;
     result = read_slow(self, value, name, write, stream, view);
   }
   if (result != 0) {
-    release_view(view);
+    release_view(self, view);
   }
   return result;
 }
 
-void release_view(View* view) {
+void release_view(Binding* self, View* view) {
   if (view->legacy == NULL && view->versioned == NULL && view->slow == NULL) {
     return;
   }
@@ -423,7 +419,7 @@ void release_view(View* view) {
     versioned->deleter(versioned);
   }
   if (slow != NULL) {
-    PyObject* close = PyObject_GetAttrString(slow, "close");
+    PyObject* close = PyObject_GetAttr(slow, self->names[NAME_CLOSE]);
     PyObject* result = close == NULL ? NULL : PyObject_CallNoArgs(close);
     if (result == NULL) {
       PyErr_WriteUnraisable(slow);
