@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, Dict, Optional
 
 from .report import FAIL, OK, SKIP, WARN, Check
@@ -11,20 +12,6 @@ from .system import amount
 _STAMP_KEYS = ("version", "git", "build.id", "compiler", "isa")
 # A GPU in the machine makes an unusable backend a fault; without one it is how things are.
 _NO_GPU_HERE = {"PLUGIN_ABSENT", "DRIVER_ABSENT", "DRIVER_UNUSABLE", "NO_DEVICE"}
-_REMEDIES = {
-    "PLUGIN_ABSENT": "Install a build with the CUDA backend, or build one with nvcc, if this machine's GPU shall be used.",
-    "PLUGIN_FOREIGN": "Install library and plug-in of one build.",
-    "PLUGIN_UNLOADABLE": "See the loader's text; reinstall the package.",
-    "DRIVER_ABSENT": "Install NVIDIA's driver if this machine has a GPU (in a container: start it with GPU access).",
-    "DRIVER_UNUSABLE": "Load the driver's kernel module; in a container start it with GPU access.",
-    "DRIVER_TOO_OLD": "Update NVIDIA's driver.",
-    "DRIVER_ERROR": "Look the code up in the CUDA driver's documentation; a reboot often helps after a driver update.",
-    "NO_DEVICE": "Check CUDA_VISIBLE_DEVICES.",
-    "NO_CODE_FOR_DEVICE": "Build with GANTRY_CUDA_ARCHITECTURES for this GPU.",
-    "SELF_TEST_FAILED": "Run NVIDIA's own diagnostics (dcgmi diag, nvidia-smi): the GPU computes wrongly, or the build is broken.",
-}
-
-
 def gpu_is_present() -> bool:
     """Whether the machine shows a GPU of NVIDIA's, whatever its software says."""
     return any(os.path.exists(path) for path in ("/dev/nvidia0", "/proc/driver/nvidia/gpus", "/dev/dxg"))
@@ -65,16 +52,14 @@ def stamp() -> Check:
     told = info.build_info()
     values = _pairs(told)
     short = ", ".join(f"{key} {values[key]}" for key in _STAMP_KEYS if values.get(key))
-    try:
-        from .. import stamp as reader
-    except ImportError:
-        return Check("stamp", "Build stamp", SKIP, f"{short}; the reader of files is not installed", "", values)
+    from .. import stamp as reader
+
     path = _library.load().path
     try:
         in_file = reader.read(path)
-    except Exception as error:
+    except (OSError, ValueError) as error:
         return Check("stamp", "Build stamp", FAIL, f"{path} has no stamp that can be read: {error}", "Install the package anew.", values)
-    if in_file is None or _pairs(str(getattr(in_file, "text", in_file))) != values:
+    if in_file is None or dict(in_file) != values:
         return Check(
             "stamp", "Build stamp", FAIL, f"the stamp in {path} differs from what the loaded library says: the file was replaced",
             "Start Python anew.", values,
@@ -134,9 +119,10 @@ def cuda() -> Check:
         return Check("cuda", "CUDA backend", OK, f"{seen.text} {'; '.join(seen.devices)}".strip(), "", data)
     short = seen.reason.replace("GANTRY_REASON_", "")
     expected = short in _NO_GPU_HERE and not gpu_is_present()
-    return Check(
-        "cuda", "CUDA backend", SKIP if expected else WARN, f"{seen.text} ({short})", _REMEDIES.get(short, ""), data
-    )  # fmt: skip
+    # The library's text says what was found and then what to do.
+    parts = re.split(r"(?<=[.)]) (?=[A-Z])", seen.text, maxsplit=1)
+    what, remedy = parts[0].rstrip("."), parts[1] if len(parts) == 2 else ""
+    return Check("cuda", "CUDA backend", SKIP if expected else WARN, f"{what} ({short})", remedy, data)
 
 
 def _version(number: int) -> str:
@@ -153,7 +139,8 @@ def driver() -> Check:
         return Check("driver", "CUDA driver", OK, f"the driver does CUDA {_version(seen.driver_version)}{built}", "", data)
     status = WARN if gpu_is_present() else SKIP
     why = "the machine shows a GPU, and no driver answers" if gpu_is_present() else "no driver, and no GPU that would need one"
-    return Check("driver", "CUDA driver", status, why, _REMEDIES["DRIVER_ABSENT"] if status == WARN else "", data)
+    remedy = "Install NVIDIA's driver; in a container start it with GPU access." if status == WARN else ""
+    return Check("driver", "CUDA driver", status, why, remedy, data)
 
 
 def leftovers() -> Check:

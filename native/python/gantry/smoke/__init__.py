@@ -1,0 +1,36 @@
+"""`gantry.smoke()` and `python -m gantry.smoke`: does Gantry work on this machine? Less than half a minute, nothing is changed, and
+torch is not imported into the process.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import TYPE_CHECKING, List, Sequence, Tuple
+
+if TYPE_CHECKING:
+    from .runner import Report
+
+__all__ = ["names", "run"]
+
+
+def run(only: Sequence[str] = (), jit: bool = False) -> "Report":
+    """Runs the tests of these ids ("S07"), or all. `jit`: also compile the extension that takes longer than a few seconds."""
+    from . import runner
+
+    return runner.run(only, jit)
+
+
+def names() -> List[Tuple[str, str]]:
+    """Every test's id and name."""
+    from . import runner
+
+    return [(identity, runner.TESTS[identity].name) for identity in sorted(runner.TESTS)]
+
+
+class _Module(types.ModuleType):
+    def __call__(self, only: Sequence[str] = (), jit: bool = False) -> "Report":
+        return run(only, jit)
+
+
+sys.modules[__name__].__class__ = _Module
