@@ -1,6 +1,9 @@
 #include "cuda/backend.h"
 
+#include <unistd.h>
+
 #include <cinttypes>
+#include <cstdio>
 #include <new>
 
 #include "cuda/architectures.h"
@@ -37,10 +40,13 @@ gantry_status is_capturing(Report report, cudaStream_t stream, int32_t device, b
   return report_cuda(report, error, "asking whether the stream captures a graph", device);
 }
 
+bool CudaBackend::is_own_process() const { return process_ == getpid(); }
+
 void CudaBackend::query(gantry_backend_info* info) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!queried_) {
     queried_ = true;
+    process_ = getpid();
     info_ = gantry_backend_info{};
     info_.struct_size = sizeof info_;
     const std::string architectures = stamp_value(gantry_cuda_build_info(), "cuda.archs");
@@ -136,6 +142,7 @@ gantry_status CudaBackend::allocate_pinned(uint64_t bytes, void** out, Report re
 }
 
 void CudaBackend::free_pinned(void* data) {
+  if (!is_own_process()) return;
   DeviceScope scope(driver_, usable_);
   UncapturedScope uncaptured;
   cudaFreeHost(data);
@@ -166,12 +173,14 @@ gantry_status CudaBackend::pin(void* data, uint64_t bytes, bool read_only, Repor
 }
 
 void CudaBackend::unpin(void* data) {
+  if (!is_own_process()) return;
   DeviceScope scope(driver_, usable_);
   UncapturedScope uncaptured;
   cudaHostUnregister(data);
 }
 
 void CudaBackend::close() {
+  if (!is_own_process()) return;
   for (size_t i = 0; i < devices_.size(); ++i) {
     if (!devices_[i]->has_records()) continue;
     DeviceScope scope(driver_, static_cast<int>(i));

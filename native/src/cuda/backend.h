@@ -2,6 +2,8 @@
 #ifndef GANTRY_CUDA_BACKEND_H
 #define GANTRY_CUDA_BACKEND_H
 
+#include <sys/types.h>
+
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -14,7 +16,8 @@ namespace cuda {
 
 class CudaBackend {
  public:
-  // Nothing of CUDA is called before the first query.
+  // Nothing of CUDA is called before the first query. In a child that was forked after it, what gives something back does nothing:
+  // the parent's CUDA cannot be called there, and the memory is the parent's.
   void query(gantry_backend_info* info);
   gantry_status execute(const Request& request);
   gantry_status check(int32_t device, cudaStream_t stream, gantry_stats* stats, Report report);
@@ -25,7 +28,10 @@ class CudaBackend {
   void close();
 
  private:
+  bool is_own_process() const;
+
   std::mutex mutex_;
+  pid_t process_ = 0;
   bool queried_ = false;
   int usable_ = -1;
   gantry_backend_info info_{};

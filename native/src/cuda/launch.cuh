@@ -3,23 +3,29 @@
 #define GANTRY_CUDA_LAUNCH_CUH
 
 #include "cuda/kernels.h"
+#include "cuda/units.h"
 
 namespace gantry {
 namespace cuda {
 
 __device__ __forceinline__ Place this_place() { return Place{blockIdx.x, gridDim.x, threadIdx.x, blockDim.x}; }
 
-template <class Unit>
+template <class UnitType>
 __global__ void __launch_bounds__(kMaxThreads)
-    move_kernel(const __grid_constant__ MoveArguments arguments, const __grid_constant__ Unit unit) {
+    move_kernel(const __grid_constant__ MoveArguments arguments, const __grid_constant__ UnitType unit) {
   move_rows(arguments, unit, this_place());
 }
 
-template <class Unit>
-cudaError_t launch_unit(const MoveArguments& arguments, const Unit& unit, const Grid& grid) {
-  move_kernel<Unit><<<grid.blocks, grid.threads, 0, grid.stream>>>(arguments, unit);
-  return cudaGetLastError();
-}
+// Launches the kernel of the unit that it is called with.
+struct Launcher {
+  const MoveArguments& arguments;
+  const Grid& grid;
+
+  template <class UnitType>
+  void operator()(const UnitType& unit) const {
+    move_kernel<UnitType><<<grid.blocks, grid.threads, 0, grid.stream>>>(arguments, unit);
+  }
+};
 
 }  // namespace cuda
 }  // namespace gantry

@@ -4,20 +4,7 @@ namespace gantry {
 namespace cuda {
 
 cudaError_t launch_move(const Unit& unit, const MoveArguments& arguments, const Grid& grid) {
-  switch (unit.elements) {
-    case 16:
-      return launch_unit(arguments, ByteUnit<16>{}, grid);
-    case 8:
-      return launch_unit(arguments, ByteUnit<8>{}, grid);
-    case 4:
-      return launch_unit(arguments, ByteUnit<4>{}, grid);
-    case 2:
-      return launch_unit(arguments, ByteUnit<2>{}, grid);
-    case 1:
-      return launch_unit(arguments, ByteUnit<1>{}, grid);
-    default:
-      return cudaErrorInvalidValue;
-  }
+  return with_byte_unit(unit, Launcher{arguments, grid}) ? cudaGetLastError() : cudaErrorInvalidValue;
 }
 
 namespace {
