@@ -1,10 +1,11 @@
+#include "host/backend.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <new>
 
-#include "host/host.h"
 #include "host/isa.h"
 #include "host/ops.h"
 
@@ -13,16 +14,16 @@ namespace {
 
 class ThreadedBackend final : public HostBackend {
  public:
-  explicit ThreadedBackend(uint32_t threads)
-      : kernels_(choose_kernels(getenv("GANTRY_ISA"))), pool_(threads), cache_bytes_(last_cache_bytes()) {}
+  explicit ThreadedBackend(const HostSettings& settings)
+      : pool_(settings.threads),
+        host_{choose_kernels(settings.isa), &pool_, settings.cache_bytes, settings.lane_nanoseconds} {}
 
   gantry_status execute(const Request& request) override {
-    const Host host = {kernels_, &pool_, cache_bytes_};
     const bool is_linear = request.op == Op::convert || request.op == Op::copy;
     Tally tally;
-    gantry_status status = is_linear                 ? run_linear(host, request)
-                           : request.op == Op::gather ? run_gather(host, request, &tally)
-                                                      : run_scatter(host, request, &tally);
+    gantry_status status = is_linear                  ? run_linear(host_, request)
+                           : request.op == Op::gather ? run_gather(host_, request, &tally)
+                                                      : run_scatter(host_, request, &tally);
     if (status == GANTRY_ERROR_UNSUPPORTED) return unsupported(request);
     if (status != GANTRY_OK) return status;
     fill_stats(request, is_linear ? request.table_rows : request.index_count, tally);
@@ -31,7 +32,7 @@ class ThreadedBackend final : public HostBackend {
   }
 
   uint32_t threads() const override { return pool_.threads(); }
-  const char* isa() const override { return kernels_->name; }
+  const char* isa() const override { return host_.kernels->name; }
 
  private:
   static void fill_stats(const Request& request, int64_t count, const Tally& tally) {
@@ -58,10 +59,11 @@ class ThreadedBackend final : public HostBackend {
     const gantry_dtype from = request.op == Op::gather ? request.table_dtype : request.side_dtype;
     const gantry_dtype to = request.op == Op::gather ? request.side_dtype : request.table_dtype;
     const char* const verb = request.op == Op::scatter_add ? "added to" : "converted to";
-    return request.report(GANTRY_ERROR_UNSUPPORTED,
-                          "elements of dtype (code %u, %u bits, %u lanes) cannot be %s elements of dtype (code %u, %u bits, %u "
-                          "lanes)",
-                          from.code, from.bits, from.lanes, verb, to.code, to.bits, to.lanes);
+    return request.report(
+        GANTRY_ERROR_UNSUPPORTED,
+        "elements of dtype (code %u, %u bits, %u lanes) cannot be %s elements of dtype (code %u, %u bits, %u "
+        "lanes)",
+        from.code, from.bits, from.lanes, verb, to.code, to.bits, to.lanes);
   }
 
   static gantry_status bad_index(const Request& request, const Tally& tally) {
@@ -69,23 +71,29 @@ class ThreadedBackend final : public HostBackend {
     const bool is_large = request.index_unsigned != 0;
     snprintf(value, sizeof(value), is_large ? "%" PRIu64 : "%" PRId64, tally.first_bad_value);
     return request.report(GANTRY_ERROR_INDEX,
-                          "index %s at position %" PRId64 " is outside of the table of %" PRId64 " rows; %" PRId64 " of %" PRId64
-                          " indices are outside",
+                          "index %s at position %" PRId64 " is outside of the table of %" PRId64 " rows; %" PRId64
+                          " of %" PRId64 " indices are outside",
                           value, tally.first_bad_position, request.table_rows, tally.bad_rows, request.index_count);
   }
 
-  const Kernels* const kernels_;
   Pool pool_;
-  const uint64_t cache_bytes_;
+  const Host host_;
 };
 
+// Several times what waking a thread costs.
+constexpr uint64_t kLaneNanoseconds = 10000;
+
 }  // namespace
+
+std::unique_ptr<HostBackend> make_host_backend(const HostSettings& settings) {
+  return std::unique_ptr<HostBackend>(new (std::nothrow) ThreadedBackend(settings));
+}
 
 std::unique_ptr<HostBackend> make_host_backend(uint32_t threads) {
   if (threads == 0) threads = parse_threads(getenv("GANTRY_NUM_THREADS"));
   if (threads == 0) threads = usable_processors();
   if (threads > kMaxThreads) threads = kMaxThreads;
-  return std::unique_ptr<HostBackend>(new (std::nothrow) ThreadedBackend(threads));
+  return make_host_backend(HostSettings{threads, getenv("GANTRY_ISA"), last_cache_bytes(), kLaneNanoseconds});
 }
 
 }  // namespace gantry

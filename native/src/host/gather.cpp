@@ -7,8 +7,10 @@
 namespace gantry {
 namespace {
 
-// Rows of about this many bytes are a lane's portion: enough for the loop to get going, little enough to balance.
+// Lanes take portions of rows until none are left: large enough for the loop to get going, small enough that lanes end
+// together.
 constexpr uint64_t kPortionBytes = uint64_t{1} << 20;
+constexpr int64_t kPortionsOfLane = 8;
 
 struct Job {
   GatherFn kernel;
@@ -53,8 +55,8 @@ void work(void* opaque, uint32_t lane) {
   if (job.tallies != nullptr) job.tallies[lane] = tally;
 }
 
-// Whether the output is stored past the caches. Lines that are filled in part only would be read from memory first: unless it is
-// asked for, rows then have to lie side by side or be made of whole lines.
+// Whether the output is stored past the caches. Lines that are filled in part only would be read from memory first:
+// unless it is asked for, rows then have to lie side by side or be made of whole lines.
 bool streams(const Host& host, const Request& request, const Output& output, uint64_t width) {
   if (request.streaming == GANTRY_NEVER || width == 0 || width % 16 != 0) return false;
   const uint64_t bits = reinterpret_cast<uintptr_t>(output.data) | static_cast<uint64_t>(output.stride);
@@ -125,11 +127,14 @@ void move_rows(const Host& host, const Request& request, const Source& source, c
   job.move = &move;
   job.source = &source;
   job.output = output;
-  // A multiple of the batch, so that portions of aligned rows begin at a line.
-  job.portion = static_cast<int64_t>(std::clamp<uint64_t>(kPortionBytes / bytes, 1, 64 * kBatch));
-  if (job.portion > kBatch) job.portion -= job.portion % kBatch;
   job.tallies = tally != nullptr ? tallies : nullptr;
   const uint32_t lanes = share(host, request, output.rows, static_cast<uint64_t>(output.rows) * bytes);
+  const int64_t most = static_cast<int64_t>(std::min<uint64_t>(kPortionBytes / bytes, 64 * kBatch));
+  job.portion = lanes == 1
+                    ? std::max<int64_t>(output.rows, 1)
+                    : std::clamp<int64_t>(output.rows / (lanes * kPortionsOfLane), 1, std::max<int64_t>(most, 1));
+  // Portions of aligned rows then begin at a cache line.
+  if (job.portion > kBatch) job.portion -= job.portion % kBatch;
   host.pool->run(lanes, work, &job);
   for (uint32_t lane = 0; tally != nullptr && lane < lanes; ++lane) tally->add(tallies[lane]);
 }

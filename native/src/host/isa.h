@@ -10,8 +10,8 @@ namespace gantry {
 constexpr int kMaxLevels = 3;
 int runnable_kernels(const Kernels* out[kMaxLevels]);
 
-// The highest set that can run here, or the one that `wanted` names when it can run here. Null, an unknown name and a level that
-// cannot run here are ignored: gantry_isa() shows what is in use.
+// The highest set that can run here, or the one that `wanted` names when it can run here. Null, an unknown name and a
+// level that cannot run here are ignored: gantry_isa() shows what is in use.
 const Kernels* choose_kernels(const char* wanted);
 
 }  // namespace gantry

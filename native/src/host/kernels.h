@@ -1,5 +1,5 @@
-// The innermost loops, of which there is one set for each ISA level. They take plain values: nothing that a level's file
-// includes may put code for its level where the linker could choose it for all.
+// The innermost loops, of which there is one set for each ISA level. They take plain values: nothing that a level's
+// file includes may put code for its level where the linker could choose it for all.
 #ifndef GANTRY_HOST_KERNELS_H
 #define GANTRY_HOST_KERNELS_H
 
@@ -11,8 +11,8 @@ namespace gantry {
 constexpr int kBatch = 256;
 constexpr int kMaxAhead = 64;
 
-// Addresses of rows: rows[k] = base + index * row_stride. Returns whether an index was at or above `limit`; the addresses are of
-// no use then.
+// Addresses of rows: rows[k] = base + index * row_stride. Returns whether an index was at or above `limit`; the
+// addresses are of no use then.
 struct ResolveRun {
   const char* indices;
   int64_t index_stride;
@@ -34,12 +34,13 @@ struct Move {
   uint64_t to_bytes;
   int64_t elements;
   ConvertFn convert;
-  int ahead;           // rows between the one that is prefetched and the one that is moved
-  uint64_t prefetch;   // bytes of each row that are prefetched
-  bool straddles;      // rows begin anywhere in a cache line: the line of the last byte is prefetched too
+  int ahead;          // rows between the one that is prefetched and the one that is moved
+  uint64_t prefetch;  // bytes of each row that are prefetched
+  bool straddles;     // rows begin anywhere in a cache line: the line of the last byte is prefetched too
 };
 
-// out + k * out_stride = rows[k] for k < count. rows[count] .. rows[count + ahead - 1] are only prefetched. A null row is left out.
+// out + k * out_stride = rows[k] for k < count. rows[count] .. rows[count + ahead - 1] are only prefetched. A null row
+// is left out.
 struct GatherRun {
   char* out;
   int64_t out_stride;
@@ -75,12 +76,13 @@ struct Kernels {
   ScatterFn scatter[kWidthClasses];
   ScatterFn scatter_converting;
   ScatterFn scatter_add[kAddKinds];
-  ConvertFn convert_float[kFloatKinds][kFloatKinds];          // [from][to]; null on the diagonal
-  ConvertFn convert_integer[kIntegerKinds][kIntegerKinds];  // [from][to]; null when the sizes are equal
+  ConvertFn convert_float[kFloatKinds][kFloatKinds];                   // [from][to]; null on the diagonal
+  ConvertFn convert_integer[kIntegerKinds][kIntegerKinds];             // [from][to]; null when the sizes are equal
   void (*copy_streaming)(char* to, const char* from, uint64_t bytes);  // `to` and `bytes` are multiples of 64
 };
 
-// What addresses and strides of an output must be multiples of, so that its rows can be stored past the caches; 0: never.
+// What addresses and strides of an output must be multiples of, so that its rows can be stored past the caches; 0:
+// never.
 inline uint64_t stream_alignment(uint64_t width) {
   if (width == 0 || width % 16 != 0) return 0;
   return width % 64 == 0 ? 64 : 16;

@@ -38,8 +38,8 @@ int64_t Lookup::outside(int64_t position, int64_t index, Tally* tally) const {
 const Chunk& Lookup::chunk_of(int64_t row) const {
   // The last chunk that begins at or before the row: chunks without rows begin where the next one does.
   const Chunk* const end = request_.chunks + request_.chunk_count;
-  const Chunk* const after = std::upper_bound(request_.chunks, end, row,
-                                              [](int64_t wanted, const Chunk& chunk) { return wanted < chunk.first_row; });
+  const Chunk* const after = std::upper_bound(
+      request_.chunks, end, row, [](int64_t wanted, const Chunk& chunk) { return wanted < chunk.first_row; });
   return after == request_.chunks ? *after : *(after - 1);
 }
 

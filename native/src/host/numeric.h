@@ -1,6 +1,6 @@
-// Conversions between float formats and between integers, as exact integer arithmetic: every level of the host's kernels gives
-// these bits. Rounds to the nearest, ties to even; a NaN keeps its sign and the upper bits of its payload and becomes quiet.
-// Everything has internal linkage, because the file is compiled once for each level.
+// Conversions between float formats and between integers, as exact integer arithmetic: every level of the host's
+// kernels gives these bits. Rounds to the nearest, ties to even; a NaN keeps its sign and the upper bits of its payload
+// and becomes quiet. Everything has internal linkage, because the file is compiled once for each level.
 #ifndef GANTRY_HOST_NUMERIC_H
 #define GANTRY_HOST_NUMERIC_H
 
@@ -33,7 +33,8 @@ inline uint16_t f16_from_f32(uint32_t single) {
   const uint32_t sign = (single >> 16) & 0x8000u;
   const uint32_t magnitude = single & 0x7fffffffu;
   const uint32_t nan = 0x7e00u | ((magnitude >> 13) & 0x1ffu);
-  // Below 2^-14 the result is a multiple of 2^-24: adding 0.5 puts exactly that bit last in the sum, rounded by the hardware.
+  // Below 2^-14 the result is a multiple of 2^-24: adding 0.5 puts exactly that bit last in the sum, rounded by the
+  // hardware.
   const uint32_t subnormal = bits_as<uint32_t>(bits_as<float>(magnitude) + 0.5f) - 0x3f000000u;
   const uint32_t normal = (magnitude - ((127u - 15u) << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
   const uint32_t finite = magnitude < 0x38800000u ? subnormal : normal;
@@ -52,18 +53,18 @@ inline uint16_t bf16_from_f32(uint32_t single) {
   return static_cast<uint16_t>((single & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
 }
 
-inline uint64_t f64_from_f32(uint32_t single) {
-  return bits_as<uint64_t>(static_cast<double>(bits_as<float>(single)));
-}
+inline uint64_t f64_from_f32(uint32_t single) { return bits_as<uint64_t>(static_cast<double>(bits_as<float>(single))); }
 
 inline uint32_t f32_from_f64(uint64_t wide) { return bits_as<uint32_t>(static_cast<float>(bits_as<double>(wide))); }
 
-// Rounded to odd: the last bit says that bits were lost, so that a second rounding to 16 bits is as if it were the first.
+// Rounded to odd: the last bit says that bits were lost, so that a second rounding to 16 bits is as if it were the
+// first.
 inline uint32_t f32_odd_from_f64(uint64_t wide) {
   const uint64_t magnitude = wide & 0x7fffffffffffffffu;
   const uint32_t nearest = f32_from_f64(wide);
   const uint64_t back = f64_from_f32(nearest) & 0x7fffffffffffffffu;
-  // Away from zero: one step back gives the truncated value. An infinity from a finite number steps back to the largest one.
+  // Away from zero: one step back gives the truncated value. An infinity from a finite number steps back to the largest
+  // one.
   const bool is_number = magnitude <= 0x7ff0000000000000u;
   const uint32_t truncated = nearest - (back > magnitude && is_number ? 1u : 0u);
   return truncated | (back != magnitude && is_number ? 1u : 0u);

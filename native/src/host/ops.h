@@ -1,4 +1,5 @@
-// The ops, split over lanes. Each returns after all lanes have; nothing is allocated but scatter's buckets, by the request.
+// The ops, split over lanes. Each returns after all lanes have; nothing is allocated but scatter's buckets, by the
+// request.
 #ifndef GANTRY_HOST_OPS_H
 #define GANTRY_HOST_OPS_H
 
@@ -13,19 +14,21 @@ namespace gantry {
 struct Host {
   const Kernels* kernels;
   Pool* pool;
-  uint64_t cache_bytes;  // of the last level
+  uint64_t cache_bytes;       // of the last level
+  uint64_t lane_nanoseconds;  // a lane's least work
 };
 
 uint64_t element_bytes(gantry_dtype dtype);
 bool same_dtype(gantry_dtype a, gantry_dtype b);
 
-// The function that makes elements of `to` from elements of `from`. Returns whether the pair is known; null in `convert`: the
-// bytes stay as they are.
+// The function that makes elements of `to` from elements of `from`. Returns whether the pair is known; null in
+// `convert`: the bytes stay as they are.
 bool find_conversion(const Kernels& kernels, gantry_dtype from, gantry_dtype to, ConvertFn* convert);
 
-// How rows of `columns` elements are moved, and prefetched when they are read at random places, of which `addresses` has the
-// bits that first row's address and strides have. Returns false for a pair of dtypes that is not converted.
-bool plan_move(const Kernels& kernels, gantry_dtype from, gantry_dtype to, int64_t columns, uint64_t addresses, Move* out);
+// How rows of `columns` elements are moved, and prefetched when they are read at random places, of which `addresses`
+// has the bits that first row's address and strides have. Returns false for a pair of dtypes that is not converted.
+bool plan_move(const Kernels& kernels, gantry_dtype from, gantry_dtype to, int64_t columns, uint64_t addresses,
+               Move* out);
 
 // The place of a row's width in a table of kernels.
 int width_class(uint64_t bytes);

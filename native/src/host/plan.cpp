@@ -8,9 +8,6 @@ namespace {
 // Of a row that is read ahead at most, as far as the processor's own prefetcher needs to take over.
 constexpr uint64_t kPrefetchBytes = 1024;
 
-// A lane's least work: several times what waking a thread costs.
-constexpr uint64_t kLaneNanoseconds = 10000;
-
 int float_kind(gantry_dtype dtype) {
   if (dtype.lanes == 0) return -1;
   if (dtype.code == GANTRY_CODE_BFLOAT) return dtype.bits == 16 ? kBF16 : -1;
@@ -63,7 +60,8 @@ bool find_conversion(const Kernels& kernels, gantry_dtype from, gantry_dtype to,
   return false;
 }
 
-bool plan_move(const Kernels& kernels, gantry_dtype from, gantry_dtype to, int64_t columns, uint64_t addresses, Move* out) {
+bool plan_move(const Kernels& kernels, gantry_dtype from, gantry_dtype to, int64_t columns, uint64_t addresses,
+               Move* out) {
   Move move = {};
   if (!find_conversion(kernels, from, to, &move.convert)) return false;
   move.elements = columns * from.lanes;
@@ -86,7 +84,7 @@ int width_class(uint64_t bytes) {
 
 uint32_t share(const Host& host, const Request& request, int64_t rows, uint64_t bytes) {
   // About 5 ns for a row and 8 bytes each ns, from memory.
-  const uint64_t lanes = (static_cast<uint64_t>(rows) * 5 + bytes / 8) / kLaneNanoseconds;
+  const uint64_t lanes = (static_cast<uint64_t>(rows) * 5 + bytes / 8) / host.lane_nanoseconds;
   uint32_t most = host.pool->threads();
   if (request.threads != 0) most = std::min(most, request.threads);
   return static_cast<uint32_t>(std::clamp<uint64_t>(lanes, 1, most));

@@ -13,8 +13,8 @@
 namespace gantry {
 namespace {
 
-// How many forks lie between this process and the one that loaded the library. Registered when the library is loaded, and taken
-// back by the C library when it is unloaded.
+// How many forks lie between this process and the one that loaded the library. Registered when the library is loaded,
+// and taken back by the C library when it is unloaded.
 std::atomic<uint32_t> forks{0};
 [[gnu::constructor]] void watch_forks() {
   pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
@@ -40,8 +40,8 @@ constexpr int kSpins = 2000;
 
 }  // namespace
 
-// What threads of one process share. Never freed while one of them may look at it; in a child, that of the parent stays as it
-// was at the fork and is only freed with the pool.
+// What threads of one process share. Never freed while one of them may look at it; in a child, that of the parent stays
+// as it was at the fork and is only freed with the pool.
 struct Pool::Crew {
   uint32_t forks = 0;
   Crew* parent = nullptr;
@@ -50,8 +50,8 @@ struct Pool::Crew {
   uint32_t failed_at = 0;  // lanes that threads could not be started for
   std::atomic<bool> busy{false};
 
-  // The number of the job in the upper half, of its lanes that nobody has taken yet in the lower. A thread that takes a lane keeps
-  // the job from ending, so only then may it read the members below.
+  // The number of the job in the upper half, of its lanes that nobody has taken yet in the lower. A thread that takes a
+  // lane keeps the job from ending, so only then may it read the members below.
   std::atomic<uint64_t> tickets{0};
   uint32_t lanes = 0;
   Body body = nullptr;

@@ -8,9 +8,9 @@
 
 namespace gantry {
 
-// Threads start at the first job. A job is a number of lanes; the caller works on them too, so that a job ends even if no thread
-// ever comes. After fork the child finds its pool without threads and free, whatever the parent was doing, and starts its own.
-// Nothing of it is needed, or waited for, when the process ends.
+// Threads start at the first job. A job is a number of lanes; the caller works on them too, so that a job ends even if
+// no thread ever comes. After fork the child finds its pool without threads and free, whatever the parent was doing,
+// and starts its own. Nothing of it is needed, or waited for, when the process ends.
 class Pool {
  public:
   // `threads` counts the caller: 1 is a pool without threads.
@@ -21,8 +21,8 @@ class Pool {
 
   using Body = void (*)(void* job, uint32_t lane);
 
-  // Calls body(job, lane) for every lane below `lanes`, each once, and returns when all have returned. The caller calls them one
-  // after another when the threads are busy with another job, or could not be started.
+  // Calls body(job, lane) for every lane below `lanes`, each once, and returns when all have returned. The caller calls
+  // them one after another when the threads are busy with another job, or could not be started.
   void run(uint32_t lanes, Body body, void* job);
 
   uint32_t threads() const { return threads_; }

@@ -62,8 +62,8 @@ uint32_t limit_v1(const char* folder) {
   return processors_of(atoll(quota), atoll(period));
 }
 
-// The strictest limit from the group up to the mount point. Inside a container the group's own folder may not be visible: the
-// mount point then is the group.
+// The strictest limit from the group up to the mount point. Inside a container the group's own folder may not be
+// visible: the mount point then is the group.
 uint32_t limit_up_to_root(const char* root, const char* group, uint32_t (*limit)(const char*)) {
   char folder[PATH_MAX];
   if (snprintf(folder, sizeof(folder), "%s%s", root, group) >= static_cast<int>(sizeof(folder))) return 0;

@@ -8,11 +8,12 @@ namespace gantry {
 
 constexpr uint32_t kMaxThreads = 256;
 
-// The number in `text`, such as GANTRY_NUM_THREADS has; 0 when there is none, or one that is not between 1 and kMaxThreads.
+// The number in `text`, such as GANTRY_NUM_THREADS has; 0 when there is none, or one that is not between 1 and
+// kMaxThreads.
 uint32_t parse_threads(const char* text);
 
-// What a cgroup allows, in processors, rounded up: from `root`, where cgroups are mounted, and `membership`, the lines of
-// /proc/self/cgroup. Both versions are known; the strictest limit on the way to the root counts. 0: no limit.
+// What a cgroup allows, in processors, rounded up: from `root`, where cgroups are mounted, and `membership`, the lines
+// of /proc/self/cgroup. Both versions are known; the strictest limit on the way to the root counts. 0: no limit.
 uint32_t cgroup_processors(const char* root, const char* membership);
 
 // Affinity mask and cgroup limit; at least 1, at most kMaxThreads.

@@ -1,5 +1,5 @@
-// scatter and scatter_add. Every row of the table belongs to one lane, which goes through the indices in their order: what comes
-// out is what one thread gives, whatever their number.
+// scatter and scatter_add. Every row of the table belongs to one lane, which goes through the indices in their order:
+// what comes out is what one thread gives, whatever their number.
 #include <string.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 // From here on it costs less to sort the positions by owner than to let every lane read all indices.
 constexpr uint32_t kLanesThatSort = 9;
 
-// Neighbouring rows of about this many bytes have one owner, so that lanes seldom write to one cache line. Which owner, a hash
-// says: the rows that are used most often lie side by side in many tables.
+// Neighbouring rows of about this many bytes have one owner, so that lanes seldom write to one cache line. Which owner,
+// a hash says: the rows that are used most often lie side by side in many tables.
 constexpr uint64_t kOwnedBytes = 1024;
 
 struct Job {
@@ -131,7 +131,8 @@ void move_sorted(void* opaque, uint32_t lane) {
   Tally counted_before;
   Pairs pairs(job);
   const uint64_t begin = job.offsets[lane];
-  const uint64_t end = lane + 1 < job.lanes ? job.offsets[lane + 1] : job.offsets[static_cast<size_t>(job.lanes) * job.lanes];
+  const uint64_t end =
+      lane + 1 < job.lanes ? job.offsets[lane + 1] : job.offsets[static_cast<size_t>(job.lanes) * job.lanes];
   for (uint64_t k = begin; k < end; ++k) {
     const int64_t position = static_cast<int64_t>(job.positions[k]);
     const int64_t row = job.lookup->row(position, &counted_before);
@@ -182,7 +183,8 @@ bool plan(const Host& host, const Request& request, Job* job) {
     addresses |= static_cast<uint64_t>(request.chunks[k].row_stride_bytes);
   }
   const Kernels& kernels = *host.kernels;
-  if (!plan_move(kernels, request.side_dtype, request.table_dtype, request.columns, addresses, &job->move)) return false;
+  if (!plan_move(kernels, request.side_dtype, request.table_dtype, request.columns, addresses, &job->move))
+    return false;
   if (request.op == Op::scatter_add) {
     const int kind = add_kind(request.table_dtype);
     if (kind < 0 || !same_dtype(request.table_dtype, request.side_dtype)) return false;

@@ -1,5 +1,5 @@
-// Conversions and additions of whole rows. The loops are plain, for the compiler to vectorise; float16 has instructions of its own
-// from AVX2's level on, which give the same bits as numeric.h.
+// Conversions and additions of whole rows. The loops are plain, for the compiler to vectorise; float16 has instructions
+// of its own from AVX2's level on, which give the same bits as numeric.h.
 #include "host/kernels.h"
 #include "host/numeric.h"
 
@@ -156,8 +156,9 @@ inline void add_row<AddFloat<F32>>(char* __restrict to, const char* __restrict f
   }
   if (i < elements) {
     const __mmask16 rest = static_cast<__mmask16>((1u << (elements - i)) - 1u);
-    _mm512_mask_storeu_ps(to + i * 4, rest, _mm512_add_ps(_mm512_maskz_loadu_ps(rest, to + i * 4),
-                                                          _mm512_maskz_loadu_ps(rest, from + i * 4)));
+    _mm512_mask_storeu_ps(
+        to + i * 4, rest,
+        _mm512_add_ps(_mm512_maskz_loadu_ps(rest, to + i * 4), _mm512_maskz_loadu_ps(rest, from + i * 4)));
   }
 }
 #elif defined(__F16C__)

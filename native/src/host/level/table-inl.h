@@ -1,8 +1,8 @@
 // The set of kernels of the level that is being compiled, named GANTRY_LEVEL_TABLE.
 #include "host/level/vector-inl.h"
 // vector-inl.h has to come first: the others use its registers.
-#include "host/level/rows-inl.h"
 #include "host/level/convert-inl.h"
+#include "host/level/rows-inl.h"
 
 namespace gantry {
 
@@ -31,7 +31,7 @@ extern const Kernels GANTRY_LEVEL_TABLE = {
      {convert_float<BF16, F16>, nullptr, convert_float<BF16, F32>, convert_float<BF16, F64>},
      {convert_float<F32, F16>, convert_float<F32, BF16>, nullptr, convert_float<F32, F64>},
      {convert_float<F64, F16>, convert_float<F64, BF16>, convert_float<F64, F32>, nullptr}},
-    // Columns: int8, uint8, int16, uint16, int32, uint32, 64 bits.
+// Columns: int8, uint8, int16, uint16, int32, uint32, 64 bits.
 #define GANTRY_TO_8(from) convert_integer<from, uint8_t>, convert_integer<from, uint8_t>
 #define GANTRY_TO_16(from) convert_integer<from, uint16_t>, convert_integer<from, uint16_t>
 #define GANTRY_TO_32(from) convert_integer<from, uint32_t>, convert_integer<from, uint32_t>
