@@ -97,10 +97,10 @@ gantry_status NewFile::open_unnamed() {
   return GANTRY_OK;
 }
 
-gantry_status NewFile::give_name(const char* name, bool exclusive) {
+gantry_status NewFile::give_name(int fd, const char* name, bool exclusive) {
   const NamePath path(name);
   char descriptor[40];
-  std::snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", fd_.get());
+  std::snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", fd);
   const auto link_to = [&](const char* target) {
     const char* source = temporary_[0] != '\0' && target != temporary_ ? temporary_ : descriptor;
     return linkat(AT_FDCWD, source, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0;

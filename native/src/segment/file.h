@@ -74,12 +74,11 @@ class NewFile {
 
   // A file in shared memory that will get a name.
   gantry_status open_unnamed();
-  // At once and whole: whoever opens the name sees the file as it is now. `exclusive`: the name must be free; otherwise
-  // the name's former file lives on in the processes that have it.
-  gantry_status give_name(const char* name, bool exclusive);
-
   int get() const { return fd_.get(); }
   FileDescriptor take() { return std::move(fd_); }
+  // At once and whole: whoever opens the name sees the file as it is now. `fd` is the one that was taken. `exclusive`:
+  // the name must be free; otherwise the name's former file lives on in the processes that have it.
+  gantry_status give_name(int fd, const char* name, bool exclusive);
 
  private:
   FileDescriptor fd_;

@@ -86,18 +86,16 @@ gantry_status create(const char* name, const gantry_segment_layout* given, uint3
     }
   }
   publish_header(header);
-  FileDescriptor kept(fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
-  if (kept.get() < 0) {
-    return fail_errno(GANTRY_ERROR_SYSTEM, "a second descriptor of the segment");
-  }
   // The name comes last: nothing can fail after it.
   gantry_storage* storage = nullptr;
-  if (gantry_status status = make_storage(std::move(kept), std::move(mapping), geometry, false, &storage);
+  if (gantry_status status = make_storage(file.take(), std::move(mapping), geometry, false, &storage);
       status != GANTRY_OK) {
     return status;
   }
   if (name != nullptr) {
-    if (gantry_status status = file.give_name(name, (flags & GANTRY_SEGMENT_EXCLUSIVE) != 0); status != GANTRY_OK) {
+    if (gantry_status status =
+            file.give_name(gantry_segment_fd(storage), name, (flags & GANTRY_SEGMENT_EXCLUSIVE) != 0);
+        status != GANTRY_OK) {
       gantry_storage_release(storage);
       return status;
     }

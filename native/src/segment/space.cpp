@@ -138,7 +138,8 @@ gantry_status reserve(int fd, uint64_t bytes) {
   if (bytes > room.bytes) {
     return no_space(bytes, room);
   }
-  // tmpfs gives back what it has reserved when a signal comes in between; in steps, a process with a timer gets on.
+  // Some kernels give back what tmpfs has reserved when a signal comes in between (not 6.18); in steps, a process with
+  // a timer gets on.
   constexpr uint64_t kStep = uint64_t{64} << 20;
   for (uint64_t at = 0; at < bytes;) {
     const uint64_t step = std::min(kStep, bytes - at);

@@ -10,13 +10,12 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstddef>
 #include <cstring>
 
+#include "scripted_fallocate.h"
 #include "support.h"
 
 namespace {
@@ -130,19 +129,40 @@ TEST(SegmentSpace, IsFreedWithTheLastReference) {
   EXPECT_EQ(0, status);
 }
 
-// Signals break off reservations; large ones are made all the same.
-TEST(SegmentSpace, ATimerDoesNotKeepAReservationFromEnding) {
-  const int status = run_in_child([] {
-    signal(SIGALRM, [](int) {});
-    struct sigaction action {};
-    action.sa_handler = [](int) {};
-    sigaction(SIGALRM, &action, nullptr);
-    const itimerval timer{{0, 20000}, {0, 20000}};
-    setitimer(ITIMER_REAL, &timer, nullptr);
-    CHILD_CHECK(create(nullptr, layout_of(192 << 10, 1024, 0, kBytes)) != nullptr);
-    return 0;
-  });
-  EXPECT_EQ(0, status);
+constexpr int64_t kRowsOf150MiB = 150 << 10;
+
+// Some kernels break off a reservation when a signal comes, and give back all of it.
+TEST(SegmentSpace, SignalsDoNotKeepAReservationFromEnding) {
+  script_fallocate({EINTR, EINTR, 0, EINTR, 0});
+  const Storage storage = create(nullptr, layout_of(kRowsOf150MiB, 1024, 0, kBytes));
+  ASSERT_NE(nullptr, storage) << gantry_last_error();
+  EXPECT_EQ(0u, fallocate_script_left());
+  struct stat status {};
+  ASSERT_EQ(0, fstat(gantry_segment_fd(storage.get()), &status));
+  EXPECT_EQ(4096 + kRowsOf150MiB * 1024, status.st_size);
+  EXPECT_EQ(status.st_size, status.st_blocks * 512) << "reserved to the last byte";
+}
+
+TEST(SegmentSpace, WhenOthersAreFasterNothingIsLeft) {
+  const TestName name;
+  const gantry_segment_layout layout = layout_of(64, 1024, 0, kBytes);
+  const struct {
+    int error;
+    gantry_status status;
+    const char* text;
+  } cases[] = {{ENOSPC, GANTRY_ERROR_SEGMENT_SPACE,
+                "the segment needs 69632 bytes of shared memory: posix_fallocate: No space left on device"},
+               {EIO, GANTRY_ERROR_SYSTEM, "posix_fallocate of 69632 bytes for the segment: Input/output error"}};
+  for (const auto& c : cases) {
+    for (const char* n : {static_cast<const char*>(nullptr), name.get()}) {
+      script_fallocate({c.error});
+      gantry_storage* out = nullptr;
+      EXPECT_EQ(c.status, gantry_segment_create(n, &layout, 0, &out));
+      EXPECT_STREQ(c.text, gantry_last_error());
+      EXPECT_EQ(nullptr, out);
+      EXPECT_TRUE(own_files().empty());
+    }
+  }
 }
 
 // Makes openat with O_TMPFILE fail as it does in sandboxes that do not know it.
