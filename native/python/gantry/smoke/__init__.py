@@ -1,5 +1,5 @@
-"""`gantry.smoke()` and `python -m gantry.smoke`: does Gantry work on this machine? Less than half a minute, nothing is changed, and
-torch is not imported into the process.
+"""`gantry.smoke()` and `python -m gantry.smoke`: does Gantry work on this machine? It takes less than half a minute and does not
+import torch into the process. The stable torch extension, where it can be compiled, stays in the cache of gantry.torch_ext.
 """
 
 from __future__ import annotations

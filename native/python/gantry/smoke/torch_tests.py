@@ -73,27 +73,31 @@ def classic() -> str:
     return _use("classic", build=os.environ.get("GANTRY_SMOKE_JIT") == "1")
 
 
+def _of_another_torch(data: bytes, flavour: str) -> bytes:
+    """The file with another stamp of the same length: a stable build for a torch that is not out yet, a classic one of torch 1."""
+    key, value = (b"\ntorch.target=0x02", b"\ntorch.target=0x63") if flavour == "stable" else (b"\ntorch.version=2", b"\ntorch.version=1")
+    holds(key in data, f"the stamp of the build has no {key.decode().strip()}")
+    return data.replace(key, value)
+
+
 @test("S28", "an extension of another torch is refused before it is loaded", TORCH)
 def skew() -> str:
     from ..torch_ext import Refused, _check, _torch, builds
 
     torch = _torch.running()
-    entries = [entry for entry in builds() if entry.damage() is None]
-    if not entries:
-        skip("there is no build in the cache that could be changed")
-    # A stable build says "classic" of another torch: that flavour is valid for one torch only.
-    with open(entries[0].path, "rb") as file:
+    here = [entry for entry in builds() if entry.damage() is None and entry.record["ingredients"]["torch"]["version"] == torch.version]
+    if not here:
+        skip("the cache has no build for this torch whose stamp could be changed")
+    flavour = here[0].flavour
+    with open(here[0].path, "rb") as file:
         data = file.read()
-    own = f"torch.version={entries[0].record['ingredients']['torch']['version']}\n".encode()
-    other = b"torch.version=1" + own[len(b"torch.version=1") :]
-    holds(own != other and own in data, "the stamp of the build has no torch.version")
-    data = data.replace(own, other).replace(b"torch.abi=stable\n", b"torch.abi=classic")
     with tempfile.NamedTemporaryFile(suffix=".so") as file:
-        file.write(data)
+        file.write(_of_another_torch(data, flavour))
         file.flush()
-        error = raises(Refused, lambda: _check.ensure(file.name, "classic", torch), "a build whose stamp says another torch")
-    holds(torch.version in str(error), f"the text does not have the running torch {torch.version}: {error}")
-    return str(error).replace(file.name, "(file)")
+        error = raises(Refused, lambda: _check.ensure(file.name, flavour, torch), f"a {flavour} build whose stamp says another torch")
+        text = str(error).replace(file.name, "(file)")
+    holds(torch.version in text, f"the text does not have the running torch {torch.version}: {text}")
+    return text
 
 
 def _library_that_needs(name: str) -> bytes:
