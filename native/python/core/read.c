@@ -107,6 +107,16 @@ static int ask(PyObject* value, PyObject* attribute, int call) {
   return answer;
 }
 
+/* See _has_neighbours of gantry._tensors. */
+static int has_neighbours(const gantry_tensor* tensor) {
+  for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
+    if (tensor->shape[i] > 1) {
+      return tensor->strides == NULL || tensor->strides[i] == 1;
+    }
+  }
+  return 0;
+}
+
 /* What no protocol checks for all objects; see _finish of gantry._tensors. */
 static int finish(Binding* self, PyObject* value, const Kind* kind, View* view) {
   gantry_tensor* tensor = &view->tensor;
@@ -129,7 +139,7 @@ static int finish(Binding* self, PyObject* value, const Kind* kind, View* view) 
   if (pending == 0 && kind->has_negation) {
     if (code == GANTRY_CODE_COMPLEX) {
       pending = ask(value, self->names[NAME_IS_CONJ], 1);
-    } else if (tensor->ndim == 0 || (tensor->strides != NULL && tensor->strides[tensor->ndim - 1] != 1)) {
+    } else if (!has_neighbours(tensor)) {
       pending = ask(value, self->names[NAME_IS_NEG], 1);
     }
   }

@@ -158,12 +158,20 @@ def _finish(view: View, value: Any, name: str, kind: Any) -> View:
 
 def _refuse_pending(value: Any, name: str, code: int, view: View) -> None:
     """torch's conjugate and negative views hold other values than their memory. The negative ones come of imag of a conjugate
-    view, so that their last stride is that of a complex number: only tensors like that are asked."""
+    view, so that their elements lie as far apart as complex numbers: tensors whose elements lie side by side are not asked."""
     if code == _abi.CODE_COMPLEX:
         if value.is_conj():
             raise BufferError(f"{name}: the {type(value).__name__} is a conjugate view of other values; pass {name}.resolve_conj()")
-    elif (not view.shape or (view.strides and view.strides[-1] != 1)) and value.is_neg():
+    elif not _has_neighbours(view) and value.is_neg():
         raise BufferError(f"{name}: the {type(value).__name__} is a negative view of other values; pass {name}.resolve_neg()")
+
+
+def _has_neighbours(view: View) -> bool:
+    """Whether the last dimension of more than one element has the stride 1. Strides of the others mean nothing."""
+    for extent, stride in zip(reversed(view.shape), reversed(view.strides or (1,) * len(view.shape))):
+        if extent > 1:
+            return stride == 1
+    return False
 
 
 def _read_native(value: Any, name: str, kind: Any, write: bool, stream: Optional[int], retain: bool) -> View:
