@@ -16,6 +16,8 @@ function(gantry_seal target script)
   if(GANTRY_STATIC_STDCXX AND NOT GANTRY_SANITIZE)
     target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
   endif()
+  # Of the static libstdc++ alone: its random numbers would ask for a newer glibc, and nobody here uses them.
+  target_link_options(${target} PRIVATE "LINKER:--gc-sections")
   if(NOT GANTRY_SANITIZE)
     # A sanitizer's run-time library is linked into programs only.
     target_link_options(${target} PRIVATE "LINKER:-z,defs")

@@ -21,8 +21,14 @@ write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/gantryConfigVersio
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/gantryConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/gantryConfigVersion.cmake"
   cmake/AbidingStamp.cmake cmake/abiding_stamp.cpp
   DESTINATION "${GANTRY_INSTALL_CMAKEDIR}" COMPONENT development)
-install(DIRECTORY torch_ext/ DESTINATION "${GANTRY_TORCH_EXT_DIR}" COMPONENT development FILES_MATCHING PATTERN "*.cpp" PATTERN "*.h")
-install(FILES cmake/abiding_stamp.cpp DESTINATION "${GANTRY_TORCH_EXT_DIR}" COMPONENT development)
+
+# Flat, as gantry.torch_ext looks for them: in share/, and in the package.
+function(_gantry_install_torch_ext destination component)
+  install(DIRECTORY torch_ext/ DESTINATION "${destination}" COMPONENT ${component} FILES_MATCHING PATTERN "*.cpp" PATTERN "*.h")
+  install(FILES cmake/abiding_stamp.cpp DESTINATION "${destination}" COMPONENT ${component})
+  install(DIRECTORY include/gantry DESTINATION "${destination}" COMPONENT ${component} FILES_MATCHING PATTERN "*.h")
+endfunction()
+_gantry_install_torch_ext("${GANTRY_TORCH_EXT_DIR}" development)
 
 # pkg-config replaces pcfiledir by the folder of the file.
 file(RELATIVE_PATH _up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
@@ -43,6 +49,7 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/gantry.pc" DESTINATION "${CMAKE_INSTA
 set(_package "${GANTRY_INSTALL_PYTHONDIR}/gantry")
 install(DIRECTORY python/gantry/ DESTINATION "${_package}" COMPONENT python PATTERN "__pycache__" EXCLUDE)
 install(FILES "$<TARGET_FILE:gantry>" DESTINATION "${_package}/_native" COMPONENT python RENAME libgantry.so)
+_gantry_install_torch_ext("${_package}/torch_ext/sources" python)
 if(TARGET gantry_cuda)
   install(TARGETS gantry_cuda LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/gantry" COMPONENT library)
   install(FILES "$<TARGET_FILE:gantry_cuda>" DESTINATION "${_package}/_native" COMPONENT python)

@@ -136,7 +136,10 @@ def hostile():
     size = len(blob) + 1024 * 1024 + len(note(TEXT))
     add("a foreign note of 1 MiB", [(elf(blob, changes={"size": size}), 1), (b"\0", 1024 * 1024), (note(TEXT), 1)], KEYS)
     blob = note(b"", b"GNU\0", 3, text_bytes=1024 * 1024 + 4)
-    add("a foreign note of more than 1 MiB ends the range", [(elf(blob, changes={"size": size + 4}), 1), (b"\0", 1024 * 1024 + 4), (note(TEXT), 1)])
+    add(
+        "a foreign note of more than 1 MiB ends the range",
+        [(elf(blob, changes={"size": size + 4}), 1), (b"\0", 1024 * 1024 + 4), (note(TEXT), 1)],
+    )
     head = note(b"", text_bytes=4 + 70000 + 5)
     file = elf(head, changes={"size": len(head) + 70012})
     add("a text of more than 64 KiB: its first 64 KiB", [(file + b"a=1\n", 1), (b"\n", 70000), (b"b=2\n\0\0\0\0", 1)], {"a": "1"})

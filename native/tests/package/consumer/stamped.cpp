@@ -1,0 +1,1 @@
+extern "C" int stamped() { return 1; }

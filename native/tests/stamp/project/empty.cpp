@@ -1,0 +1,1 @@
+extern "C" int nothing() { return 0; }

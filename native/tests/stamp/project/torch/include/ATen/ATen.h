@@ -1,0 +1,1 @@
+// Makes the folder one of torch's headers.
