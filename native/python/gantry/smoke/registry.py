@@ -88,6 +88,11 @@ def root() -> str:
     return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
+def path() -> str:
+    """PYTHONPATH of a child: this package, and whatever this process was given."""
+    return os.pathsep.join(filter(None, [root(), os.environ.get("PYTHONPATH", "")]))
+
+
 def child(
     code: str,
     *,
@@ -98,7 +103,7 @@ def child(
     **variables: str,
 ) -> "subprocess.CompletedProcess[str]":
     """Runs code in a Python process of its own that finds this package."""
-    environment = {**os.environ, "PYTHONPATH": root(), "PYTHONDONTWRITEBYTECODE": "1", **variables}
+    environment = {**os.environ, "PYTHONPATH": path(), "PYTHONDONTWRITEBYTECODE": "1", **variables}
     return subprocess.run(
         [python or sys.executable, *(flags or []), "-c", code], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, timeout=timeout, pass_fds=pass_fds, check=False,

@@ -13,7 +13,7 @@ import time
 from typing import Any, Dict, Iterable, List, Optional, Sequence
 
 from . import cuda_tests, gpu_tests, library_tests, memory_tests, op_tests, process_tests, tensor_tests, torch_tests  # noqa: F401
-from .registry import FAIL, GPU, HERE, PASS, SKIP, TESTS, TORCH, Result, Skipped, Test, root
+from .registry import FAIL, GPU, HERE, PASS, SKIP, TESTS, TORCH, Result, Skipped, Test, path
 
 SCHEMA = 1
 JIT_VARIABLE = "GANTRY_SMOKE_JIT"
@@ -90,7 +90,7 @@ def _skipped(tests: Iterable[Test], reason: str) -> List[Result]:
 def _in_child(tests: Sequence[Test], jit: bool) -> List[Result]:
     """Tests in one process that imports torch. What has no result when that process ends has failed."""
     command = [sys.executable, "-m", "gantry.smoke.child", *(test.id for test in tests)]
-    environment = {**os.environ, "PYTHONPATH": root(), JIT_VARIABLE: "1" if jit else "0"}
+    environment = {**os.environ, "PYTHONPATH": path(), JIT_VARIABLE: "1" if jit else "0"}
     try:
         done = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -207,7 +207,7 @@ else:
 """
     done = []
     for python in pythons():
-        result = child(code, python=python, GANTRY_BINDING="abi3")
+        result = child(code, python=python, GANTRY_BINDING="abi3", PYTHONPATH=root())
         if result.stdout.strip() == "other":
             continue
         holds(result.returncode == 0, f"{python}: {(result.stderr.strip().splitlines() or ['no text'])[-1]}")
