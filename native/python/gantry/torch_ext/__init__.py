@@ -94,7 +94,7 @@ def load(flavour: str, *, build: bool = False, path: Optional[str] = None, conte
             entry, _ = _builder.build(_recipe.recipe(flavour, torch), timeout=timeout)
         file = entry.path if entry is not None else str(path)
         known = _loaded.get(file)
-        if known is not None and context in (None, known.context):
+        if known is not None and known.flavour == flavour and context in (None, known.context):
             return known
         _check.ensure(file, flavour, torch)
         _check.ensure_unregistered(file)
