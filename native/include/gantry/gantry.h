@@ -405,8 +405,8 @@ struct DLManagedTensor;
 struct DLManagedTensorVersioned;
 
 /* Both take the tensor over: its deleter is called once, at the storage's last release, or before the function returns when it
- * fails. `view` points into the managed tensor and is valid as long as `out` is held. A major version other than 1 gives
- * GANTRY_ERROR_DLPACK_VERSION. */
+ * fails. `view` points into the managed tensor and is valid as long as `out` is held; the storage is the bytes that the elements
+ * occupy. A major version other than 1 gives GANTRY_ERROR_DLPACK_VERSION, flags beyond those of 1.3 GANTRY_ERROR_UNSUPPORTED. */
 GANTRY_API gantry_status gantry_import_dlpack(struct DLManagedTensor* managed, gantry_tensor* view, gantry_storage** out);
 GANTRY_API gantry_status gantry_import_dlpack_versioned(struct DLManagedTensorVersioned* managed, gantry_tensor* view,
                                                         gantry_storage** out);
