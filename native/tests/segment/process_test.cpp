@@ -160,6 +160,7 @@ TEST(SegmentRace, OneOfManyGetsAnExclusiveName) {
     for (int t = 0; t < 8; ++t) {
       threads.emplace_back([&, t] {
         while (!go) {
+          std::this_thread::yield();
         }
         if (t % 2 == 0) {
           created += create(name.get(), layout_of(64, 16), GANTRY_SEGMENT_EXCLUSIVE) != nullptr ? 1 : 0;
