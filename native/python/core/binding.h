@@ -29,6 +29,8 @@ typedef struct Kind {
   PyTypeObject* type;
   PyObject* reference; /* weak, so that a type's address that is used again is not taken for the type */
   const DLPackExchangeAPI* api;
+  PyObject* gradient; /* the type's own requires_grad, where it is written in C: called without a look-up */
+  descrgetfunc get_gradient;
   Route route;
   char has_gradient;
   char has_negation;
@@ -99,6 +101,10 @@ int read_tensor(Binding* self, PyObject* value, Name name, int write, PyObject* 
 void release_view(Binding* self, View* view);
 
 void clear_kinds(Binding* self);
+
+/* After GANTRY_ERROR_INDEX of an op on host memory: the first index that was outside, 0 when there is none (any more). */
+int find_bad_index(const gantry_table* table, const gantry_tensor* indices, gantry_bounds bounds, int64_t* position,
+                   int64_t* value);
 
 /* A new output of gather; null with an exception set. `first` is the table's first chunk as the caller gave it. */
 PyObject* allocate_output(Binding* self, PyObject* first, const View* chunks, Py_ssize_t chunk_count, const View* indices,

@@ -18,7 +18,6 @@ typedef struct Call {
   char has_stream;
   char on_device;
   gantry_options options;
-  gantry_stats stats;
 } Call;
 
 /* A table of one chunk, which is the usual case, or of several. */
@@ -136,11 +135,21 @@ static int read_chunks(Call* call, PyObject* table, int write, Chunks* chunks) {
   return 0;
 }
 
-static int fail_with(Call* call, gantry_status status) {
-  const int has_index = status == GANTRY_ERROR_INDEX && call->options.stats != NULL;
+/* `table` and `indices` are null for ops that have none. */
+static int fail_with(Call* call, gantry_status status, const gantry_table* table, const gantry_tensor* indices) {
+  int64_t first = -1;
+  int64_t found = 0;
+  int is_known = 0;
+  if (status == GANTRY_ERROR_INDEX && call->options.stats != NULL) {
+    first = call->options.stats->first_bad_position;
+    found = call->options.stats->first_bad_value;
+    is_known = 1;
+  } else if (status == GANTRY_ERROR_INDEX && !call->on_device && table != NULL) {
+    is_known = find_bad_index(table, indices, call->options.bounds, &first, &found);
+  }
   PyObject* code = PyLong_FromLong(status);
-  PyObject* position = has_index ? PyLong_FromLongLong(call->options.stats->first_bad_position) : Py_NewRef(Py_None);
-  PyObject* value = has_index ? PyLong_FromLongLong(call->options.stats->first_bad_value) : Py_NewRef(Py_None);
+  PyObject* position = is_known ? PyLong_FromLongLong(first) : Py_NewRef(Py_None);
+  PyObject* value = is_known ? PyLong_FromLongLong(found) : Py_NewRef(Py_None);
   if (code != NULL && position != NULL && value != NULL) {
     PyObject* error = PyObject_CallFunctionObjArgs(call->self->error, code, position, value, NULL);
     if (error != NULL) {
@@ -163,14 +172,12 @@ static int wait_for(Call* call, const View* view) {
   Py_BEGIN_ALLOW_THREADS
   status = call->self->check(call->context, view->tensor.device.id, view->stream, NULL);
   Py_END_ALLOW_THREADS
-  if (status != GANTRY_OK) {
-    gantry_stats* stats = call->options.stats;
-    call->options.stats = NULL;
-    fail_with(call, status);
-    call->options.stats = stats;
-    return -1;
+  if (status == GANTRY_OK) {
+    return 0;
   }
-  return 0;
+  /* Of an earlier op: these options' statistics are not its. */
+  call->options.stats = NULL;
+  return fail_with(call, status, NULL, NULL);
 }
 
 static const View* view_at(const Chunks* chunks, const View* const* others, Py_ssize_t position) {
@@ -221,14 +228,6 @@ static int choose_stream(Call* call, const Chunks* chunks, const View* const* ot
   return 0;
 }
 
-/* Where bad indices are reported, unless the caller asked for statistics: on a device that would wait for the stream. */
-static void want_stats(Call* call) {
-  if (call->options.stats == NULL && !call->on_device) {
-    call->stats.struct_size = sizeof call->stats;
-    call->options.stats = &call->stats;
-  }
-}
-
 /* An environment may call Python back from another thread, which waits for the GIL. */
 static int shall_release(const Call* call, const gantry_tensor* moved) {
   if (call->environment != NULL || call->on_device) {
@@ -247,8 +246,6 @@ static int shall_release(const Call* call, const gantry_tensor* moved) {
   }
   return 0;
 }
-
-static int end(Call* call, gantry_status status) { return status == GANTRY_OK ? 0 : fail_with(call, status); }
 
 PyObject* op_gather(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   Call call;
@@ -280,7 +277,6 @@ PyObject* op_gather(PyObject* self, PyObject* const* arguments, Py_ssize_t count
   }
   int failed = choose_stream(&call, &chunks, views, 2);
   if (failed == 0) {
-    want_stats(&call);
     gantry_status status;
     PyThreadState* state = shall_release(&call, &out.tensor) ? PyEval_SaveThread() : NULL;
     status = call.self->gather(call.context, &chunks.table, &indices.tensor, &out.tensor, &call.options, call.environment,
@@ -288,7 +284,7 @@ PyObject* op_gather(PyObject* self, PyObject* const* arguments, Py_ssize_t count
     if (state != NULL) {
       PyEval_RestoreThread(state);
     }
-    failed = end(&call, status);
+    failed = status == GANTRY_OK ? 0 : fail_with(&call, status, &chunks.table, &indices.tensor);
   }
   release_view(call.self, &out);
   if (failed == 0) {
@@ -319,7 +315,6 @@ static PyObject* write_rows(scatter_function function, Call* call, PyObject* con
   const View* const views[] = {&indices, &rows};
   failed = choose_stream(call, &chunks, views, 2);
   if (failed == 0) {
-    want_stats(call);
     gantry_status status;
     PyThreadState* state = shall_release(call, &rows.tensor) ? PyEval_SaveThread() : NULL;
     status = function(call->context, &rows.tensor, &indices.tensor, &chunks.table, &call->options, call->environment,
@@ -327,7 +322,7 @@ static PyObject* write_rows(scatter_function function, Call* call, PyObject* con
     if (state != NULL) {
       PyEval_RestoreThread(state);
     }
-    failed = end(call, status);
+    failed = status == GANTRY_OK ? 0 : fail_with(call, status, &chunks.table, &indices.tensor);
   }
   release_view(call->self, &rows);
 release_indices:
@@ -365,14 +360,13 @@ static PyObject* move(move_function function, Call* call, PyObject* const* argum
   const View* const views[] = {&source, &destination};
   failed = choose_stream(call, NULL, views, 2);
   if (failed == 0) {
-    want_stats(call);
     gantry_status status;
     PyThreadState* state = shall_release(call, &destination.tensor) ? PyEval_SaveThread() : NULL;
     status = function(call->context, &source.tensor, &destination.tensor, &call->options, call->environment, call->stream);
     if (state != NULL) {
       PyEval_RestoreThread(state);
     }
-    failed = end(call, status);
+    failed = status == GANTRY_OK ? 0 : fail_with(call, status, NULL, NULL);
   }
   release_view(call->self, &destination);
 release_source:

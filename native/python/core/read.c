@@ -42,17 +42,28 @@ static const DLPackExchangeAPI* exchange_api(Binding* self, PyObject* type) {
   return (const DLPackExchangeAPI*)header;
 }
 
+/* `out` is a copy with a reference of its own on `gradient`: a producer's code may empty the list of kinds. */
 static int find_kind(Binding* self, PyTypeObject* type, Kind* out) {
   for (unsigned i = 0; i < KIND_COUNT; ++i) {
     const Kind* kind = &self->kinds[i];
     if (kind->type == type && PyWeakref_GetObject(kind->reference) == (PyObject*)type) {
       *out = *kind;
+      Py_XINCREF(out->gradient);
       return 0;
     }
   }
   PyObject* object = (PyObject*)type;
   Kind made = {.type = type, .route = ROUTE_SLOW};
-  made.has_gradient = (char)has_attribute(object, "requires_grad");
+  made.gradient = PyObject_GetAttr(object, self->names[NAME_REQUIRES_GRAD]);
+  made.has_gradient = made.gradient != NULL;
+  PyErr_Clear();
+  /* Others may be overridden by the object, or keep their class alive. */
+  if (made.gradient != NULL && Py_TYPE(made.gradient) == &PyGetSetDescr_Type) {
+    void* get = PyType_GetSlot(&PyGetSetDescr_Type, Py_tp_descr_get);
+    memcpy(&made.get_gradient, &get, sizeof get);
+  } else {
+    Py_CLEAR(made.gradient);
+  }
   made.has_negation = (char)has_attribute(object, "is_neg");
   if (has_attribute(object, "__gantry_tensor__")) {
     made.route = ROUTE_NATIVE;
@@ -65,22 +76,26 @@ static int find_kind(Binding* self, PyTypeObject* type, Kind* out) {
   }
   made.reference = PyWeakref_NewRef(object, NULL);
   if (made.reference == NULL) {
+    Py_XDECREF(made.gradient);
     return -1;
   }
   Kind* place = &self->kinds[self->next_kind];
   self->next_kind = (self->next_kind + 1) % KIND_COUNT;
-  PyObject* before = place->reference;
+  const Kind before = *place;
   *place = made;
-  Py_XDECREF(before);
   *out = made;
+  Py_XINCREF(out->gradient);
+  Py_XDECREF(before.reference);
+  Py_XDECREF(before.gradient);
   return 0;
 }
 
 void clear_kinds(Binding* self) {
   for (unsigned i = 0; i < KIND_COUNT; ++i) {
-    PyObject* before = self->kinds[i].reference;
+    const Kind before = self->kinds[i];
     memset(&self->kinds[i], 0, sizeof(Kind));
-    Py_XDECREF(before);
+    Py_XDECREF(before.reference);
+    Py_XDECREF(before.gradient);
   }
 }
 
@@ -92,19 +107,31 @@ static void remember_legacy(Binding* self, PyTypeObject* type) {
   }
 }
 
-static int ask(PyObject* value, PyObject* attribute, int call) {
-  PyObject* found = PyObject_GetAttr(value, attribute);
-  if (found != NULL && call) {
-    PyObject* result = PyObject_CallNoArgs(found);
-    Py_DECREF(found);
-    found = result;
-  }
-  if (found == NULL) {
+/* Whether a result, whose reference is taken over, is true; -1 with an exception set. */
+static int is_true(PyObject* result) {
+  if (result == NULL) {
     return -1;
   }
-  const int answer = PyObject_IsTrue(found);
-  Py_DECREF(found);
+  const int answer = result == Py_False ? 0 : PyObject_IsTrue(result);
+  Py_DECREF(result);
   return answer;
+}
+
+static int ask(PyObject* value, PyObject* method_name) {
+  PyObject* method = PyObject_GetAttr(value, method_name);
+  if (method == NULL) {
+    return -1;
+  }
+  PyObject* result = PyObject_CallNoArgs(method);
+  Py_DECREF(method);
+  return is_true(result);
+}
+
+static int requires_gradient(Binding* self, PyObject* value, const Kind* kind) {
+  if (kind->get_gradient == NULL) {
+    return is_true(PyObject_GetAttr(value, self->names[NAME_REQUIRES_GRAD]));
+  }
+  return is_true(kind->get_gradient(kind->gradient, value, (PyObject*)kind->type));
 }
 
 /* See _has_neighbours of gantry._tensors. */
@@ -135,12 +162,12 @@ static int finish(Binding* self, PyObject* value, const Kind* kind, View* view) 
   if (code != GANTRY_CODE_FLOAT && code != GANTRY_CODE_BFLOAT && code != GANTRY_CODE_COMPLEX) {
     return 0;
   }
-  int pending = kind->has_gradient ? ask(value, self->names[NAME_REQUIRES_GRAD], 0) : 0;
+  int pending = kind->has_gradient ? requires_gradient(self, value, kind) : 0;
   if (pending == 0 && kind->has_negation) {
     if (code == GANTRY_CODE_COMPLEX) {
-      pending = ask(value, self->names[NAME_IS_CONJ], 1);
+      pending = ask(value, self->names[NAME_IS_CONJ]);
     } else if (!has_neighbours(tensor)) {
-      pending = ask(value, self->names[NAME_IS_NEG], 1);
+      pending = ask(value, self->names[NAME_IS_NEG]);
     }
   }
   return pending < 0 ? -1 : pending ? NOT_MINE : 0;
@@ -397,6 +424,7 @@ int read_tensor(Binding* self, PyObject* value, Name name, int write, PyObject* 
   if (result == 0) {
     result = finish(self, value, &kind, view);
   }
+  Py_XDECREF(kind.gradient);
   if (result == NOT_MINE) {
     const DLPackExchangeAPI* api = view->api;
     release_view(self, view);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import ctypes
 import unittest
 from typing import Any
@@ -70,6 +71,37 @@ class Ops(unittest.TestCase):
             with self.assertRaises(errors.IndexOutOfRange) as caught:
                 op(self.context, self.table.raw(), self.indices.raw(), self.rows.raw(), 0, 0, None)
             self.assertEqual((caught.exception.position, caught.exception.value), (1, -7))
+
+    def test_which_index_is_bad(self) -> None:
+        rows = Memory("f", [0.0] * 4, (2, 2))
+        for code, values, bounds, bad in (
+            ("q", [4, 9], _abi.BOUNDS_ERROR, (0, 4)),
+            ("q", [3, -(1 << 63)], _abi.BOUNDS_ERROR, (1, -(1 << 63))),
+            ("i", [3, -1], _abi.BOUNDS_ERROR, (1, -1)),
+            ("i", [-4, -5], _abi.BOUNDS_WRAP_NEGATIVE, (1, -5)),
+            ("q", [-4, 4], _abi.BOUNDS_WRAP_NEGATIVE, (1, 4)),
+            ("I", [3, (1 << 32) - 1], _abi.BOUNDS_ERROR, (1, (1 << 32) - 1)),
+            ("Q", [3, 1 << 40], _abi.BOUNDS_ERROR, (1, 1 << 40)),
+        ):
+            with self.subTest(code=code, values=values, bounds=bounds):
+                chosen = options(bounds=bounds)
+                with self.assertRaises(errors.IndexOutOfRange) as caught:
+                    self.binding.gather(self.context, [self.table.raw()], array.array(code, values), rows.raw(),
+                                        ctypes.addressof(chosen), 0, None)
+                self.assertEqual((caught.exception.position, caught.exception.value), bad)
+        spaced = memoryview(array.array("q", [0, 7, 5, 7]))[::2]
+        held = array.array("q", [0, 1, 2, 6])
+        square = (held.buffer_info()[0], (2, 2), (0, 64, 1))
+        for indices, count, bad in ((spaced, 2, (1, 5)), (square, 4, (3, 6))):
+            out = Memory("f", [0.0] * 2 * count, (count, 2))
+            with self.assertRaises(errors.IndexOutOfRange) as caught:
+                self.binding.gather(self.context, self.table.raw(), indices, out.raw(), 0, 0, None)
+            self.assertEqual((caught.exception.position, caught.exception.value), bad)
+        nothing = options(bounds=_abi.BOUNDS_CLAMP)
+        with self.assertRaises(errors.IndexOutOfRange) as caught:
+            self.binding.gather(self.context, (self.table.address, (0, 2), (2, 32, 1)), self.indices.raw(), rows.raw(),
+                                ctypes.addressof(nothing), 0, None)
+        self.assertEqual((caught.exception.position, caught.exception.value), (0, 3))
 
     def test_options_and_statistics(self) -> None:
         self.indices.data[1] = -1

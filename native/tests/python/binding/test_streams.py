@@ -7,7 +7,7 @@ import unittest
 from typing import Any
 from unittest import mock
 
-from support import CUDA, CudaArray, Legacy, Managed, Memory, Recorder, Versioned, bind, exchange_type
+from support import CUDA, NAME, CudaArray, Legacy, Managed, Memory, Recorder, Versioned, bind, exchange_type
 
 
 class Streams(unittest.TestCase):
@@ -25,9 +25,11 @@ class Streams(unittest.TestCase):
         self.binding.gather(1, table, self.indices.raw(), out, 0, 0, stream)
         return self.library.calls
 
-    def test_host_tensors_ask_for_no_stream_and_for_statistics(self) -> None:
-        self.assertEqual(self.gather(self.memory.raw(), self.memory.raw()), [("gantry_gather", None, True)])
-        self.assertEqual(self.gather(self.memory.raw(), self.memory.raw(), 7), [("gantry_gather", 7, True)])
+    def test_host_tensors_ask_for_no_stream(self) -> None:
+        # ctypes has the library tell the bad index, the module in C looks for it itself.
+        asks = NAME == "ctypes"
+        self.assertEqual(self.gather(self.memory.raw(), self.memory.raw()), [("gantry_gather", None, asks)])
+        self.assertEqual(self.gather(self.memory.raw(), self.memory.raw(), 7), [("gantry_gather", 7, asks)])
 
     def test_current_stream_of_the_producer(self) -> None:
         self.assertEqual(self.gather(self.device(0x1234), self.device(0x1234)), [("gantry_gather", 0x1234, False)])
