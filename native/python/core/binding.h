@@ -69,6 +69,7 @@ typedef struct Binding {
   PyObject* names[NAME_COUNT];
   PyObject* versioned; /* {"max_version": (1, 3)} */
   PyObject* empty;     /* () */
+  PyObject* zero;      /* 0 */
   Kind kinds[KIND_COUNT];
   unsigned next_kind;
 } Binding;

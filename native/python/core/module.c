@@ -56,8 +56,9 @@ static int intern_names(Binding* self) {
     }
   }
   self->empty = PyTuple_New(0);
+  self->zero = PyLong_FromLong(0);
   self->versioned = Py_BuildValue("{s(ii)}", "max_version", GANTRY_DLPACK_MAJOR, GANTRY_DLPACK_MINOR);
-  return self->empty == NULL || self->versioned == NULL ? -1 : 0;
+  return self->empty == NULL || self->zero == NULL || self->versioned == NULL ? -1 : 0;
 }
 
 static PyObject* binding_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
@@ -113,6 +114,7 @@ static void binding_dealloc(PyObject* object) {
   }
   Py_XDECREF(self->versioned);
   Py_XDECREF(self->empty);
+  Py_XDECREF(self->zero);
   const freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
   release(object);
   Py_DECREF(type);

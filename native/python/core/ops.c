@@ -30,9 +30,10 @@ typedef struct Chunks {
   View one;
 } Chunks;
 
-static int read_address(PyObject* object, const char* name, void** out) {
+/* `zero` is the usual one: CPython has a single 0. */
+static int read_address(PyObject* object, const PyObject* zero, const char* name, void** out) {
   *out = NULL;
-  if (object == Py_None) {
+  if (object == Py_None || object == zero) {
     return 0;
   }
   if (!PyLong_Check(object)) {
@@ -52,8 +53,11 @@ static int begin(Call* call, PyObject* self, PyObject* const* arguments, Py_ssiz
   }
   void *context, *options, *environment, *stream;
   PyObject* const* last = arguments + count - 3;
-  if (read_address(arguments[0], "context", &context) != 0 || read_address(last[0], "options", &options) != 0 ||
-      read_address(last[1], "environment", &environment) != 0 || read_address(last[2], "stream", &stream) != 0) {
+  const PyObject* zero = ((Binding*)self)->zero;
+  if (read_address(arguments[0], zero, "context", &context) != 0 ||
+      read_address(last[0], zero, "options", &options) != 0 ||
+      read_address(last[1], zero, "environment", &environment) != 0 ||
+      read_address(last[2], zero, "stream", &stream) != 0) {
     return -1;
   }
   call->self = (Binding*)self;
@@ -90,8 +94,9 @@ static int read_chunks(Call* call, PyObject* table, int write, Chunks* chunks) {
   chunks->tensors = NULL;
   chunks->count = 0;
   chunks->table.struct_size = sizeof chunks->table;
-  int is_chunked = PyList_Check(table);
-  if (!is_chunked && PyTuple_Check(table)) {
+  const unsigned long flags = PyType_GetFlags(Py_TYPE(table));
+  int is_chunked = (flags & Py_TPFLAGS_LIST_SUBCLASS) != 0;
+  if (flags & Py_TPFLAGS_TUPLE_SUBCLASS) {
     is_chunked = PyTuple_Size(table) == 0 || !PyLong_Check(PyTuple_GetItem(table, 0));
   }
   if (!is_chunked) {

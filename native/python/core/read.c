@@ -393,9 +393,22 @@ static int read_slow(Binding* self, PyObject* value, Name name, int write, PyObj
   return result;
 }
 
+/* Member by member: the arrays need nothing, and for the rest alone GCC's memset is a slow string instruction. */
 static void reset(View* view) {
-  memset(view, 0, offsetof(View, shape));
-  view->tensor.struct_size = sizeof(gantry_tensor);
+  gantry_tensor* tensor = &view->tensor;
+  tensor->struct_size = sizeof *tensor;
+  tensor->flags = 0;
+  tensor->data = NULL;
+  tensor->byte_offset = 0;
+  tensor->shape = NULL;
+  tensor->strides = NULL;
+  view->api = NULL;
+  view->legacy = NULL;
+  view->versioned = NULL;
+  view->slow = NULL;
+  view->stream = NULL;
+  view->has_stream = 0;
+  view->must_wait = 0;
 }
 
 int read_tensor(Binding* self, PyObject* value, Name name, int write, PyObject* stream, View* view) {
