@@ -97,8 +97,10 @@ char* find_row(const Request& request, int64_t row) {
   return nullptr;
 }
 
+__extension__ typedef __int128 Wide;
+
 // 128 bits hold every index as the number that it is.
-__int128 index_at(const Request& request, int64_t position) {
+Wide index_at(const Request& request, int64_t position) {
   const char* from = request.indices + position * request.index_stride_bytes;
   const uint64_t bits = load_bits(from, request.index_bytes);
   if (request.index_unsigned != 0) return bits;
@@ -135,7 +137,7 @@ gantry_status reference(const Request& request, gantry_stats* stats) {
   if (!is_linear) stats->bytes_read += static_cast<uint64_t>(count) * request.index_bytes;
   for (int64_t position = 0; position < count; ++position) {
     char* side = request.side + position * request.side_row_stride_bytes;
-    __int128 row = is_linear ? position : index_at(request, position);
+    Wide row = is_linear ? position : index_at(request, position);
     if (request.bounds == GANTRY_BOUNDS_WRAP_NEGATIVE && row < 0 && row >= -request.table_rows)
       row += request.table_rows;
     if (row < 0 || row >= request.table_rows) {
