@@ -7,22 +7,11 @@
 
 namespace gantry {
 
-// Rows whose addresses are known at a time, and how far beyond the current row addresses may be looked at.
+// Indices that are checked at a time, or rows whose addresses are found at a time, and how far beyond the current row
+// addresses may be looked at.
 constexpr int kBatch = 256;
 constexpr int kMaxAhead = 64;
 
-// Addresses of rows: rows[k] = base + index * row_stride. Returns whether an index was at or above `limit`; the
-// addresses are of no use then.
-struct ResolveRun {
-  const char* indices;
-  int64_t index_stride;
-  const char* base;
-  uint64_t row_stride;
-  uint64_t limit;
-  int count;
-  const char** rows;
-};
-using ResolveFn = bool (*)(const ResolveRun&);
 enum IndexKind { kIndexI32, kIndexU32, kIndex64, kIndexKinds };
 
 // `to` and `from` do not overlap.
@@ -49,6 +38,20 @@ struct GatherRun {
 };
 using GatherFn = void (*)(const GatherRun&, const Move&);
 
+// out + k * out_stride = base + index * row_stride for the indices in their order, up to the first that is not below
+// `limit`. Returns how many rows were moved. The rows of the next indices are prefetched, wherever they lie.
+struct IndexedRun {
+  const char* indices;
+  int64_t index_stride;
+  int64_t count;
+  uint64_t limit;
+  const char* base;
+  uint64_t row_stride;
+  char* out;
+  int64_t out_stride;
+};
+using IndexedFn = int64_t (*)(const IndexedRun&, const Move&);
+
 // to[k] = from[k], or to[k] += from[k], in this order. Both reach `ahead` further.
 struct ScatterRun {
   char* const* to;
@@ -57,10 +60,13 @@ struct ScatterRun {
 };
 using ScatterFn = void (*)(const ScatterRun&, const Move&);
 
-// Widths with loops of their own; kWidthAny for others.
+// Ways to move a row: by loops of their own for these widths, kWayAny for others, kWayConvert when elements are
+// converted. Streaming ways store past the caches: addresses and strides of the output are multiples of 16; for widths
+// that are multiples of 64 and have loops of their own, of 64.
 constexpr int kWidths[] = {4, 8, 16, 32, 64, 128, 192, 256, 384, 512};
-constexpr int kWidthAny = sizeof(kWidths) / sizeof(kWidths[0]);
-constexpr int kWidthClasses = kWidthAny + 1;
+constexpr int kWayAny = sizeof(kWidths) / sizeof(kWidths[0]);
+constexpr int kWayConvert = kWayAny + 1;
+constexpr int kWays = kWayConvert + 1;
 
 enum AddKind { kAddI8, kAddI16, kAddI32, kAddI64, kAddF16, kAddBF16, kAddF32, kAddF64, kAddKinds };
 enum FloatKind { kF16, kBF16, kF32, kF64, kFloatKinds };
@@ -68,25 +74,16 @@ enum IntegerKind { kI8, kU8, kI16, kU16, kI32, kU32, kI64, kIntegerKinds };
 
 struct Kernels {
   const char* name;
-  ResolveFn resolve[kIndexKinds];
-  GatherFn gather[kWidthClasses];
-  GatherFn gather_streaming[kWidthClasses];  // rows that are aligned as stream_alignment() says
-  GatherFn gather_converting;
-  GatherFn gather_converting_streaming;
-  ScatterFn scatter[kWidthClasses];
-  ScatterFn scatter_converting;
+  IndexedFn gather_indexed[kIndexKinds][kWays];
+  IndexedFn gather_indexed_streaming[kIndexKinds][kWays];
+  GatherFn gather[2];            // [converting]
+  GatherFn gather_streaming[2];  // [converting]
+  ScatterFn scatter[kWays];
   ScatterFn scatter_add[kAddKinds];
-  ConvertFn convert_float[kFloatKinds][kFloatKinds];                   // [from][to]; null on the diagonal
-  ConvertFn convert_integer[kIntegerKinds][kIntegerKinds];             // [from][to]; null when the sizes are equal
-  void (*copy_streaming)(char* to, const char* from, uint64_t bytes);  // `to` and `bytes` are multiples of 64
+  ConvertFn convert_float[kFloatKinds][kFloatKinds];        // [from][to]; null on the diagonal
+  ConvertFn convert_integer[kIntegerKinds][kIntegerKinds];  // [from][to]; null when the sizes are equal
+  void (*end_streaming)();  // by the thread that stored past the caches, before others may read it
 };
-
-// What addresses and strides of an output must be multiples of, so that its rows can be stored past the caches; 0:
-// never.
-inline uint64_t stream_alignment(uint64_t width) {
-  if (width == 0 || width % 16 != 0) return 0;
-  return width % 64 == 0 ? 64 : 16;
-}
 
 extern const Kernels kKernelsBaseline;
 #if defined(GANTRY_ISA_LEVELS)

@@ -30,8 +30,8 @@ bool find_conversion(const Kernels& kernels, gantry_dtype from, gantry_dtype to,
 bool plan_move(const Kernels& kernels, gantry_dtype from, gantry_dtype to, int64_t columns, uint64_t addresses,
                Move* out);
 
-// The place of a row's width in a table of kernels.
-int width_class(uint64_t bytes);
+// The place of a move in the tables of kernels.
+int way_of(const Move& move);
 
 // Over how many lanes rows are shared: as many as have enough to do to be worth waking a thread for.
 uint32_t share(const Host& host, const Request& request, int64_t rows, uint64_t bytes);
@@ -40,20 +40,26 @@ gantry_status run_gather(const Host& host, const Request& request, Tally* tally)
 gantry_status run_scatter(const Host& host, const Request& request, Tally* tally);
 gantry_status run_linear(const Host& host, const Request& request);
 
-// Where the loop over rows of an output gets them: rows[k] = row `position` + k, for k < count; null: left out.
-struct Source {
-  void (*fill)(const void* self, int64_t position, int count, const char** rows, Tally* tally);
-  const void* self;
-};
-
-// An output of `rows` rows, moved by all lanes. `tally` may be null when the source counts nothing.
 struct Output {
   char* data;
   int64_t stride;
   int64_t rows;
 };
-void move_rows(const Host& host, const Request& request, const Source& source, const Output& output, const Move& move,
-               Tally* tally);
+
+// Whether the output is stored past the caches.
+bool streams(const Host& host, const Request& request, const Output& output, uint64_t width);
+
+// How many rows a lane takes at a time.
+int64_t portion_of(int64_t rows, uint32_t lanes, uint64_t row_bytes);
+
+// What a lane that takes portions of an output works on. `rows` are addresses of which kMaxAhead more than kBatch are
+// known at a time: rows[k] is row `position` + k for k < count; null: it is left out.
+struct RowList {
+  void (*fill)(const void* self, int64_t position, int count, const char** rows, Tally* tally);
+  const void* self;
+};
+void move_listed(const RowList& list, const Output& output, int64_t begin, int64_t end, GatherFn kernel,
+                 const Move& move, Tally* tally);
 
 }  // namespace gantry
 

@@ -6,7 +6,7 @@ namespace gantry {
 namespace {
 
 // Of a row that is read ahead at most, as far as the processor's own prefetcher needs to take over.
-constexpr uint64_t kPrefetchBytes = 1024;
+constexpr uint64_t kPrefetchBytes = 2048;
 
 int float_kind(gantry_dtype dtype) {
   if (dtype.lanes == 0) return -1;
@@ -32,11 +32,12 @@ int integer_kind(gantry_dtype dtype) {
   }
 }
 
+// As many as keep the memory busy, within the first-level cache. Measured on Zen 5 with tables of 2 GiB, by width: more
+// than twice as fast as 8 rows for 64 bytes, a third faster than 16 rows for 256 bytes.
 int rows_ahead(uint64_t width) {
-  if (width <= 64) return 64;
-  if (width <= 256) return 32;
-  if (width <= 512) return 16;
-  return width <= 1024 ? 8 : 4;
+  if (width <= 256) return 64;
+  if (width <= 512) return 32;
+  return width <= 1024 ? 16 : 8;
 }
 
 }  // namespace
@@ -76,10 +77,11 @@ bool plan_move(const Kernels& kernels, gantry_dtype from, gantry_dtype to, int64
   return true;
 }
 
-int width_class(uint64_t bytes) {
-  int found = 0;
-  while (found < kWidthAny && static_cast<uint64_t>(kWidths[found]) != bytes) ++found;
-  return found;
+int way_of(const Move& move) {
+  if (move.convert != nullptr) return kWayConvert;
+  int way = 0;
+  while (way < kWayAny && static_cast<uint64_t>(kWidths[way]) != move.from_bytes) ++way;
+  return way;
 }
 
 uint32_t share(const Host& host, const Request& request, int64_t rows, uint64_t bytes) {

@@ -189,10 +189,8 @@ bool plan(const Host& host, const Request& request, Job* job) {
     const int kind = add_kind(request.table_dtype);
     if (kind < 0 || !same_dtype(request.table_dtype, request.side_dtype)) return false;
     job->kernel = kernels.scatter_add[kind];
-  } else if (job->move.convert != nullptr) {
-    job->kernel = kernels.scatter_converting;
   } else {
-    job->kernel = kernels.scatter[width_class(job->move.from_bytes)];
+    job->kernel = kernels.scatter[way_of(job->move)];
   }
   return true;
 }

@@ -5,35 +5,10 @@ namespace gantry {
 namespace {
 
 template <class T>
-bool resolve(const ResolveRun& run) {
-  const uintptr_t base = reinterpret_cast<uintptr_t>(run.base);
-  const uint64_t stride = run.row_stride;
-  const uint64_t limit = run.limit;
-  uintptr_t* const rows = reinterpret_cast<uintptr_t*>(run.rows);
-  uint64_t outside = 0;
-  if (run.index_stride == static_cast<int64_t>(sizeof(T))) {
-    for (int k = 0; k < run.count; ++k) {
-      T index;
-      memcpy(&index, run.indices + k * sizeof(T), sizeof(T));
-      const uint64_t row = static_cast<uint64_t>(index);
-      outside |= row >= limit ? 1u : 0u;
-      rows[k] = base + row * stride;
-    }
-  } else {
-    for (int k = 0; k < run.count; ++k) {
-      T index;
-      memcpy(&index, run.indices + k * run.index_stride, sizeof(T));
-      const uint64_t row = static_cast<uint64_t>(index);
-      outside |= row >= limit ? 1u : 0u;
-      rows[k] = base + row * stride;
-    }
-  }
-  return outside != 0;
-}
-
-void stream_row_and_end(char* to, const char* from, uint64_t bytes) {
-  stream_row(to, from, bytes);
-  end_streaming();
+inline uint64_t load_index(const char* from) {
+  T index;
+  memcpy(&index, from, sizeof(T));
+  return static_cast<uint64_t>(index);
 }
 
 struct CopyAny {
@@ -77,22 +52,54 @@ struct ConvertStreaming : CopyAny {
   }
 };
 
-template <class Way, bool kStreaming>
-void gather_rows(const GatherRun& run, const Move& move) {
+// Copies of what is shared, which stores to the output cannot change, stay in registers.
+template <class Way>
+void gather_rows(const GatherRun& shared_run, const Move& shared_move) {
+  const GatherRun run = shared_run;
+  const Move move = shared_move;
   char* out = run.out;
-  const int ahead = move.ahead;
   for (int k = 0; k < run.count; ++k, out += run.out_stride) {
-    Way::prefetch(run.rows[k + ahead], move);
+    Way::prefetch(run.rows[k + move.ahead], move);
     if (run.rows[k] != nullptr) Way::row(out, run.rows[k], move);
   }
-  if (kStreaming) end_streaming();
+}
+
+// The address of a row that is prefetched may be anything: it stays a number until its index has been checked.
+template <class T, class Way>
+int64_t gather_indexed(const IndexedRun& shared_run, const Move& shared_move) {
+  const IndexedRun run = shared_run;
+  const Move move = shared_move;
+  const uintptr_t base = reinterpret_cast<uintptr_t>(run.base);
+  const int64_t prefetched = run.count - move.ahead;
+  const char* index = run.indices;
+  const char* next = run.indices + move.ahead * run.index_stride;
+  char* out = run.out;
+  int64_t k = 0;
+  for (; k < prefetched; ++k) {
+    Way::prefetch(reinterpret_cast<const char*>(base + load_index<T>(next) * run.row_stride), move);
+    const uint64_t row = load_index<T>(index);
+    if (row >= run.limit) return k;
+    Way::row(out, reinterpret_cast<const char*>(base + row * run.row_stride), move);
+    index += run.index_stride;
+    next += run.index_stride;
+    out += run.out_stride;
+  }
+  for (; k < run.count; ++k) {
+    const uint64_t row = load_index<T>(index);
+    if (row >= run.limit) return k;
+    Way::row(out, reinterpret_cast<const char*>(base + row * run.row_stride), move);
+    index += run.index_stride;
+    out += run.out_stride;
+  }
+  return k;
 }
 
 template <class Way>
-void scatter_rows(const ScatterRun& run, const Move& move) {
-  const int ahead = move.ahead;
+void scatter_rows(const ScatterRun& shared_run, const Move& shared_move) {
+  const ScatterRun run = shared_run;
+  const Move move = shared_move;
   for (int k = 0; k < run.count; ++k) {
-    Way::prefetch(run.from[k + ahead], move);
+    Way::prefetch(run.from[k + move.ahead], move);
     Way::row(run.to[k], run.from[k], move);
   }
 }

@@ -8,22 +8,35 @@ namespace gantry {
 
 extern const Kernels GANTRY_LEVEL_TABLE = {
     GANTRY_LEVEL_NAME,
-    {resolve<int32_t>, resolve<uint32_t>, resolve<int64_t>},
-    {gather_rows<CopyFixed<4>, false>, gather_rows<CopyFixed<8>, false>, gather_rows<CopyFixed<16>, false>,
-     gather_rows<CopyFixed<32>, false>, gather_rows<CopyFixed<64>, false>, gather_rows<CopyFixed<128>, false>,
-     gather_rows<CopyFixed<192>, false>, gather_rows<CopyFixed<256>, false>, gather_rows<CopyFixed<384>, false>,
-     gather_rows<CopyFixed<512>, false>, gather_rows<CopyAny, false>},
-    // Rows of 4 and 8 bytes cannot be streamed: stream_alignment() is 0.
-    {gather_rows<CopyFixed<4>, false>, gather_rows<CopyFixed<8>, false>, gather_rows<StreamFixed<16>, true>,
-     gather_rows<StreamFixed<32>, true>, gather_rows<StreamFixed<64>, true>, gather_rows<StreamFixed<128>, true>,
-     gather_rows<StreamFixed<192>, true>, gather_rows<StreamFixed<256>, true>, gather_rows<StreamFixed<384>, true>,
-     gather_rows<StreamFixed<512>, true>, gather_rows<StreamAny, true>},
-    gather_rows<Convert, false>,
-    gather_rows<ConvertStreaming, true>,
+#define GANTRY_INDEXED(type)                                                                                         \
+  {gather_indexed<type, CopyFixed<4>>,   gather_indexed<type, CopyFixed<8>>,   gather_indexed<type, CopyFixed<16>>,  \
+   gather_indexed<type, CopyFixed<32>>,  gather_indexed<type, CopyFixed<64>>,  gather_indexed<type, CopyFixed<128>>, \
+   gather_indexed<type, CopyFixed<192>>, gather_indexed<type, CopyFixed<256>>, gather_indexed<type, CopyFixed<384>>, \
+   gather_indexed<type, CopyFixed<512>>, gather_indexed<type, CopyAny>,        gather_indexed<type, Convert>}
+// Rows of 4 and 8 bytes are no multiples of 16: they are never streamed.
+#define GANTRY_INDEXED_STREAMING(type)     \
+  {nullptr,                                \
+   nullptr,                                \
+   gather_indexed<type, StreamFixed<16>>,  \
+   gather_indexed<type, StreamFixed<32>>,  \
+   gather_indexed<type, StreamFixed<64>>,  \
+   gather_indexed<type, StreamFixed<128>>, \
+   gather_indexed<type, StreamFixed<192>>, \
+   gather_indexed<type, StreamFixed<256>>, \
+   gather_indexed<type, StreamFixed<384>>, \
+   gather_indexed<type, StreamFixed<512>>, \
+   gather_indexed<type, StreamAny>,        \
+   gather_indexed<type, ConvertStreaming>}
+    {GANTRY_INDEXED(int32_t), GANTRY_INDEXED(uint32_t), GANTRY_INDEXED(int64_t)},
+    {GANTRY_INDEXED_STREAMING(int32_t), GANTRY_INDEXED_STREAMING(uint32_t), GANTRY_INDEXED_STREAMING(int64_t)},
+#undef GANTRY_INDEXED
+#undef GANTRY_INDEXED_STREAMING
+    {gather_rows<CopyAny>, gather_rows<Convert>},
+    {gather_rows<StreamAny>, gather_rows<ConvertStreaming>},
     {scatter_rows<CopyFixed<4>>, scatter_rows<CopyFixed<8>>, scatter_rows<CopyFixed<16>>, scatter_rows<CopyFixed<32>>,
      scatter_rows<CopyFixed<64>>, scatter_rows<CopyFixed<128>>, scatter_rows<CopyFixed<192>>,
-     scatter_rows<CopyFixed<256>>, scatter_rows<CopyFixed<384>>, scatter_rows<CopyFixed<512>>, scatter_rows<CopyAny>},
-    scatter_rows<Convert>,
+     scatter_rows<CopyFixed<256>>, scatter_rows<CopyFixed<384>>, scatter_rows<CopyFixed<512>>, scatter_rows<CopyAny>,
+     scatter_rows<Convert>},
     {scatter_add_rows<AddInteger<uint8_t>>, scatter_add_rows<AddInteger<uint16_t>>,
      scatter_add_rows<AddInteger<uint32_t>>, scatter_add_rows<AddInteger<uint64_t>>, scatter_add_rows<AddFloat<F16>>,
      scatter_add_rows<AddFloat<BF16>>, scatter_add_rows<AddFloat<F32>>, scatter_add_rows<AddF64>},
@@ -45,7 +58,7 @@ extern const Kernels GANTRY_LEVEL_TABLE = {
 #undef GANTRY_TO_8
 #undef GANTRY_TO_16
 #undef GANTRY_TO_32
-    stream_row_and_end,
+    end_streaming,
 };
 
 }  // namespace gantry
