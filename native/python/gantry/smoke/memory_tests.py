@@ -40,13 +40,13 @@ def callbacks() -> str:
     equal([(request.bytes, request.purpose) for request in blocks.requests], [(400, "output")], "the request for an array")
     made.close()
     equal(len(blocks.live), 0, "blocks left after close()")
-    indices, rows = array([(7 * i) % 97 for i in range(6000)]), zeros((6000, 4))
+    indices, rows = array([(7 * i) % 97 for i in range(20000)]), zeros((20000, 16))
     failures = 0
     with Context(threads=64) as context:
         for fail_at in range(1, 100):
             blocks = Blocks(fail_at)
             try:
-                scatter_add(zeros((97, 4)), indices, rows, environment=env.Custom(blocks), context=context)
+                scatter_add(zeros((97, 16)), indices, rows, environment=env.Custom(blocks), context=context)
             except errors.EnvironmentFailed as error:
                 failures += 1
                 holds(isinstance(error.__cause__, MemoryError), f"the callback's exception is not the cause: {error.__cause__!r}")
@@ -65,8 +65,8 @@ def callbacks() -> str:
 def reentrancy() -> str:
     from .. import Context, Stats, array, env, errors, gather, scatter_add, zeros
 
-    table, rows = zeros((97, 4)), zeros((6000, 4))
-    indices, one = array([(7 * i) % 97 for i in range(6000)]), array([1])
+    table, rows = zeros((97, 16)), zeros((20000, 16))
+    indices, one = array([(7 * i) % 97 for i in range(20000)]), array([1])
     with Context(threads=64) as context:
         stats = Stats()
         scatter_add(table, indices, rows, stats=stats, context=context)

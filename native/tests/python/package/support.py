@@ -13,6 +13,7 @@ import gantry
 from gantry import env
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(gantry.__file__)))
+PATH = os.pathsep.join(filter(None, [ROOT, os.environ.get("PYTHONPATH", "")]))  # torch may come from there
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 HAS_NUMPY = importlib.util.find_spec("numpy") is not None
 
@@ -43,7 +44,7 @@ class Counting:
 
 def child(code: str, timeout: float = 60, **variables: str) -> "subprocess.CompletedProcess[str]":
     """Runs Python code in a process of its own with the same package."""
-    environment = {**os.environ, "PYTHONPATH": ROOT, **variables}
+    environment = {**os.environ, "PYTHONPATH": PATH, **variables}
     return subprocess.run(
         [sys.executable, "-c", code], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, timeout=timeout, check=False,
