@@ -94,13 +94,14 @@ class ExactRows {
   char* block_;
 };
 
+// The chunks lie in memory in the reverse order of their rows: a row that is looked for in the wrong one is not found by chance.
 void set_rows(Call* call, ExactRows* table, int64_t columns, ExactRows* side, int64_t chunk_count) {
   int64_t first = 0;
   for (int64_t k = 0; k < chunk_count; ++k) {
     const int64_t left = table->rows() - first;
     // One of several has no rows.
     const int64_t rows = k + 1 == chunk_count ? left : (chunk_count > 2 && k == 1) ? 0 : left / 3;
-    call->chunks.push_back(Chunk{table->row(first), first, rows, table->stride()});
+    call->chunks.push_back(Chunk{table->row(left - rows), first, rows, table->stride()});
     first += rows;
   }
   Request& request = call->request;
