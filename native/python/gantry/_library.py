@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from pathlib import Path
-from typing import List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, List, Optional, Tuple
 
 from gantry import _abi, errors
 
@@ -33,12 +33,17 @@ class Library:
             function.argtypes = arguments
             setattr(self, name, function)
 
+    if TYPE_CHECKING:  # the functions
+
+        def __getattr__(self, name: str) -> Any: ...
+
     def address(self, name: str) -> int:
         """The address of an exported function."""
         return ctypes.cast(getattr(self.handle, name), ctypes.c_void_p).value or 0
 
     def status_name(self, status: int) -> str:
-        return self.handle.gantry_status_name(status).decode("ascii", "replace")
+        name: bytes = self.handle.gantry_status_name(status)
+        return name.decode("ascii", "replace")
 
     def error(self, status: int, position: Optional[int] = None, value: Optional[int] = None) -> errors.Error:
         """The exception of the calling thread's last failure."""

@@ -8,62 +8,15 @@ from typing import Any, ClassVar, Dict, Optional, Sequence, Tuple, TypeVar, Unio
 
 from . import _abi, _values, env
 from .dtypes import DType, dtype as read_dtype
-from .errors import ClosedError, InvalidArgument, ReadOnly, SizeOverflow, Unsupported
+from .errors import ClosedError, InvalidArgument, ReadOnly, Unsupported
+from .shapes import Shape, byte_size, read_device, read_shape, row_major
 from .storage import HOST, Device, Storage, create
 
-_LIMIT = (1 << 63) - 1
 _HOST_TYPES = (_abi.DEVICE_HOST, _abi.DEVICE_CUDA_HOST, _abi.DEVICE_CUDA_MANAGED)
 _CUDA_TYPES = (_abi.DEVICE_CUDA, _abi.DEVICE_CUDA_HOST, _abi.DEVICE_CUDA_MANAGED)
-_DEVICE_NAMES = {"cpu": _abi.DEVICE_HOST, "cuda": _abi.DEVICE_CUDA, "pinned": _abi.DEVICE_CUDA_HOST}
 _PYBUF_WRITABLE = 1
 
 Self = TypeVar("Self", bound="Array")
-Shape = Union[int, Sequence[int]]
-
-
-def read_shape(shape: Shape) -> Tuple[int, ...]:
-    """A shape of at most eight sizes, each 0 to 2^63 - 1."""
-    try:
-        sizes = (operator.index(shape),) if not isinstance(shape, (list, tuple)) else tuple(map(operator.index, shape))
-    except TypeError:
-        raise InvalidArgument(f"{shape!r} is no shape: it has to be integers") from None
-    if len(sizes) > _abi.MAX_DIMENSIONS:
-        raise InvalidArgument(f"a shape of {len(sizes)} dimensions; {_abi.MAX_DIMENSIONS} are possible")
-    for size in sizes:
-        if size < 0:
-            raise InvalidArgument(f"shape {sizes} has the negative size {size}")
-        if size > _LIMIT:
-            raise SizeOverflow(f"shape {sizes} has a size of more than 63 bits")
-    return sizes
-
-
-def read_device(device: Union[str, Device]) -> Device:
-    """DLPack's device type and id, of themselves or of a name: "cpu", "cuda", "cuda:1", "pinned"."""
-    if isinstance(device, tuple) and len(device) == 2:
-        return (operator.index(device[0]), operator.index(device[1]))
-    name, _, number = str(device).partition(":")
-    if name not in _DEVICE_NAMES or not (number == "" or number.isdigit()):
-        raise InvalidArgument(f"device is {device!r}; it may be 'cpu', 'cuda', 'cuda:N', 'pinned' or DLPack's (type, id)")
-    return (_DEVICE_NAMES[name], int(number or 0))
-
-
-def row_major(shape: Sequence[int]) -> Tuple[int, ...]:
-    """The strides, in elements, of a shape without gaps."""
-    strides, step = [], 1
-    for size in reversed(shape):
-        strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
-
-
-def byte_size(shape: Sequence[int], strides: Sequence[int], element: DType) -> int:
-    """From the first byte to the end of the last element; SizeOverflow beyond 63 bits."""
-    if 0 in shape:
-        return 0
-    size = (sum((size - 1) * stride for size, stride in zip(shape, strides)) + 1) * element.itemsize
-    if size > _LIMIT:
-        raise SizeOverflow(f"an array of shape {tuple(shape)} and {element} takes {size} bytes, more than 63 bits hold")
-    return size
 
 
 class Array:
@@ -299,17 +252,18 @@ class Array:
         block = (ctypes.c_char * max(self.nbytes, 1)).from_address(self._address) if self.size else bytearray(1)
         if not isinstance(block, bytearray):
             block.owner = self.storage  # type: ignore[attr-defined]
-        flat = memoryview(block).cast("B")[: self.nbytes]
+        flat: Any = memoryview(block).cast("B")[: self.nbytes]
         if form not in (None, "B"):
             try:
-                flat = flat.cast(form)  # type: ignore[arg-type]
+                flat = flat.cast(form)
             except (ValueError, NotImplementedError):
                 form = None
         if form is None:
             raise BufferError(f"the buffer protocol of this Python has no format for {self.dtype}; use DLPack")
         if self.size and self.ndim != 1:
-            flat = flat.cast("B").cast(form, self.shape)  # type: ignore[call-overload]
-        return flat.toreadonly() if self.read_only else flat
+            flat = flat.cast("B").cast(form, self.shape)
+        view: memoryview = flat.toreadonly() if self.read_only else flat
+        return view
 
     def __buffer__(self, flags: int) -> memoryview:
         if flags & _PYBUF_WRITABLE and self.read_only:

@@ -7,8 +7,9 @@ import itertools
 from typing import Any, Dict, Tuple, Type, TypeVar
 
 from . import _abi, _capsule, _library, _tensors
-from .arrays import Array, Table, byte_size, row_major
+from .arrays import Array, Table
 from .dtypes import DType
+from .shapes import byte_size, row_major
 from .storage import Storage
 
 Kind = TypeVar("Kind", bound=Array)

@@ -206,7 +206,7 @@ class ClosedError(InvalidArgument):
     """A table, segment or environment was used after it had been closed."""
 
 
-class LibraryNotFound(Error, ImportError):
+class LibraryNotFound(Error, ImportError):  # type: ignore[misc]  # ImportError too has a name, which nobody reads
     """libgantry.so was not found, or could not be loaded. The text has every place that was tried."""
 
     default_status = 11

@@ -12,9 +12,10 @@ from typing import Any, Dict, Optional, Tuple
 
 from . import _abi, _binding, _library, env
 from . import context as contexts
-from .arrays import HOST, Array, empty
+from .arrays import Array, empty
 from .context import Context
 from .errors import Error, InvalidArgument, Unsupported
+from .storage import HOST
 
 BOUNDS: Dict[str, int] = {
     "error": _abi.BOUNDS_ERROR,
@@ -34,7 +35,7 @@ class Stats(_abi.Stats):
 
     def to_dict(self) -> Dict[str, int]:
         return {
-            name: int(getattr(self, name)) for name, _ in _abi.Stats._fields_ if name not in ("struct_size", "reserved")
+            field[0]: int(getattr(self, field[0])) for field in _abi.Stats._fields_ if field[0] not in ("struct_size", "reserved")
         }
 
     def __repr__(self) -> str:

@@ -12,7 +12,8 @@ import os
 from typing import Any, List, NamedTuple, Optional, Tuple, Union
 
 from . import _abi, _library
-from .arrays import Table, read_shape
+from .arrays import Table
+from .shapes import read_shape
 from .dtypes import DType, dtype as read_dtype
 from .errors import InvalidArgument
 from .storage import Storage

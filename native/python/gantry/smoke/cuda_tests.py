@@ -32,7 +32,7 @@ def reasons() -> str:
     from .. import backend
 
     def ask(**variables: str) -> str:
-        return output(child(_QUERY, **variables)).splitlines()[0].replace("GANTRY_REASON_", "")
+        return output(child(_QUERY, variables=variables)).splitlines()[0].replace("GANTRY_REASON_", "")
 
     told = []
     equal(ask(GANTRY_CUDA_PLUGIN="/no/such/plugin.so"), "PLUGIN_ABSENT", "a plug-in that is not there")

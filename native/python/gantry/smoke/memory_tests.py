@@ -23,7 +23,7 @@ class Blocks:
         self.before()
         block = (ctypes.c_char * (request.bytes + 2 * request.alignment))()
         start = ctypes.addressof(block)
-        address = start + -start % request.alignment + self.shift
+        address: int = start + -start % request.alignment + self.shift
         self.live[address] = block
         return address
 

@@ -6,7 +6,7 @@ import dataclasses
 import os
 import subprocess
 import sys
-from typing import Any, Callable, Dict, List, NoReturn, Optional
+from typing import Any, Callable, Dict, List, NoReturn, Optional, Type
 
 PASS = "pass"
 FAIL = "fail"
@@ -69,7 +69,7 @@ def holds(condition: Any, what: str) -> None:
         raise AssertionError(what)
 
 
-def raises(kind: type, call: Callable[[], Any], what: str) -> Any:
+def raises(kind: Type[BaseException], call: Callable[[], Any], what: str) -> Any:
     """The exception that a call has to end with."""
     try:
         call()
@@ -100,10 +100,10 @@ def child(
     timeout: float = 60,
     pass_fds: Any = (),
     flags: Optional[List[str]] = None,
-    **variables: str,
+    variables: Optional[Dict[str, str]] = None,
 ) -> "subprocess.CompletedProcess[str]":
     """Runs code in a Python process of its own that finds this package."""
-    environment = {**os.environ, "PYTHONPATH": path(), "PYTHONDONTWRITEBYTECODE": "1", **variables}
+    environment = {**os.environ, "PYTHONPATH": path(), "PYTHONDONTWRITEBYTECODE": "1", **(variables or {})}
     return subprocess.run(
         [python or sys.executable, *(flags or []), "-c", code], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, timeout=timeout, pass_fds=pass_fds, check=False,

@@ -20,14 +20,14 @@ class Producer:
     """Another library's tensor: 3 rows of 2 int32, with a deleter that counts."""
 
     def __init__(self, major: int, read_only: bool = False) -> None:
-        from .. import _dlpack
+        from .. import _abi, _dlpack
 
         self.handed_out = self.released = 0
         self.values = (ctypes.c_int32 * 6)(1, 2, 3, 4, 5, 6)
         self.shape, self.strides = (ctypes.c_int64 * 2)(3, 2), (ctypes.c_int64 * 2)(2, 1)
         self.deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._release)
         tensor = _dlpack.DLTensor(
-            data=ctypes.addressof(self.values), device_type=1, ndim=2, dtype=_dlpack.Dtype(0, 32, 1), shape=self.shape,
+            data=ctypes.addressof(self.values), device_type=1, ndim=2, dtype=_abi.Dtype(0, 32, 1), shape=self.shape,
             strides=self.strides,
         )  # fmt: skip
         self.name = _VERSIONED if major else _LEGACY
@@ -83,7 +83,8 @@ def lifetime() -> str:
 
     blocks = Blocks()
     made = empty((4, 4), environment=env.Custom(blocks))
-    capsule, buffer = made.__dlpack__(max_version=(1, 0)), made.buffer()
+    capsule = made.__dlpack__(max_version=(1, 0))
+    buffer: Any = made.buffer()
     made.close()
     del made
     equal(len(blocks.live), 1, "blocks while a capsule and a buffer hold the memory")
@@ -126,7 +127,8 @@ def exchange() -> str:
         ctypes.memmove(out, ctypes.addressof(value.managed.dl_tensor), ctypes.sizeof(_dlpack.DLTensor))
         return 0
 
-    members = dict(_dlpack.ExchangeApi._fields_)
+    fields: Any = _dlpack.ExchangeApi._fields_
+    members = dict(fields)
     function = members["dltensor_from_py_object"](borrow)
     api = _dlpack.ExchangeApi(major=1, minor=3, dltensor_from_py_object=function)
     capsule = _new(ctypes.addressof(api), b"dlpack_exchange_api", None)
@@ -207,7 +209,7 @@ else:
 """
     done = []
     for python in pythons():
-        result = child(code, python=python, GANTRY_BINDING="abi3", PYTHONPATH=root())
+        result = child(code, python=python, variables={"GANTRY_BINDING": "abi3", "PYTHONPATH": root()})
         if result.stdout.strip() == "other":
             continue
         holds(result.returncode == 0, f"{python}: {(result.stderr.strip().splitlines() or ['no text'])[-1]}")
