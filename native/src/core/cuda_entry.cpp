@@ -198,6 +198,8 @@ gantry_status gantry_storage_pin(gantry_context* context, gantry_storage* storag
     auto registration = std::make_unique<gantry::Registration>(context->plugin, backend, storage->data);
     if (const gantry_status status = registration->hold(storage->bytes, storage->read_only)) return status;
     storage->registration = std::move(registration);
+    // Views and exports made from now on say that the GPU reads it.
+    storage->device = {GANTRY_DEVICE_CUDA_HOST, 0};
     return GANTRY_OK;
   });
 }

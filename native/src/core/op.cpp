@@ -260,6 +260,7 @@ gantry_status Operation::convert(const gantry_tensor* source, const gantry_tenso
   table.rows = written.rows;
   table.columns = written.columns;
   table.read_only = false;
+  table.is_pinned = to.given.device.type == GANTRY_DEVICE_CUDA_HOST;
   return execute(table, read, from.given.dtype, nullptr);
 }
 
@@ -297,6 +298,7 @@ gantry_status Operation::execute(const Table& table, const Rows& side, gantry_dt
   request.threads = options_.threads;
   request.multiprocessors = options_.multiprocessors;
   request.device = placement_.device();
+  request.table_on_host = cuda_ != nullptr && table.is_pinned;
   request.stream = stream_;
   request.scratch = scratch_.view();
   request.report = &fail;

@@ -42,6 +42,7 @@ gantry_status read_chunk(const gantry_tensor* from, const Name& name, bool is_fi
   chunk->rows = rows.rows;
   chunk->row_stride_bytes = rows.stride_bytes;
   table->read_only |= (given.flags & GANTRY_TENSOR_READ_ONLY) != 0;
+  table->is_pinned |= given.device.type == GANTRY_DEVICE_CUDA_HOST;
   if (__builtin_add_overflow(table->rows, rows.rows, &table->rows)) {
     return fail(GANTRY_ERROR_OVERFLOW,
                 "the rows of the table's chunks are more than 63 bits hold: %" PRId64 " are added at %s", rows.rows,
@@ -72,6 +73,7 @@ gantry_status read_table(const gantry_table* from, Placement* placement, Scratch
   to->chunk_count = 0;
   to->rows = 0;
   to->read_only = false;
+  to->is_pinned = false;
   // The caller's own size of a tensor is the step of the array.
   const uint32_t step = given.chunks->struct_size;
   for (uint32_t i = 0; i < given.chunk_count; ++i) {

@@ -16,6 +16,7 @@ struct Table {
   int64_t rows;
   int64_t columns;
   bool read_only;
+  bool is_pinned;  // some of it is page-locked host memory
 
   bool empty() const { return rows == 0 || columns == 0; }
   uint64_t row_bytes() const { return static_cast<uint64_t>(columns) * element_bytes; }
