@@ -182,7 +182,7 @@ gantry_status lay_out(const Tensor& tensor, const Name& name, int outer, Rows* t
                 "the data of %s at %p with byte_offset %" PRIu64 " is outside of the address space", name.text(),
                 tensor.given.data, tensor.given.byte_offset);
   }
-  to->data = static_cast<char*>(tensor.given.data) + tensor.given.byte_offset;
+  to->data = reinterpret_cast<char*>(begin);
   const uint32_t alignment = dtype_alignment(tensor.given.dtype);
   if ((begin & (alignment - 1)) != 0) {
     return fail(GANTRY_ERROR_MISALIGNED, "the data of %s at %p is no multiple of %u, the alignment of %s", name.text(),

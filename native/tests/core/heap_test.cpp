@@ -48,16 +48,42 @@ void* __wrap_mmap(void* address, size_t bytes, int protection, int flags, int fd
 }
 }
 
-void* operator new(size_t bytes) {
+// All forms, so that what one of them gives another one takes back.
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
   ++heap_calls;
-  if (void* const data = __real_malloc(bytes != 0 ? bytes : 1)) return data;
+  return __real_malloc(bytes != 0 ? bytes : 1);
+}
+void* operator new(size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  ++heap_calls;
+  void* data = nullptr;
+  return __real_posix_memalign(&data, static_cast<size_t>(alignment), bytes) == 0 ? data : nullptr;
+}
+void* operator new(size_t bytes) {
+  if (void* const data = operator new(bytes, std::nothrow)) return data;
+  throw std::bad_alloc();
+}
+void* operator new(size_t bytes, std::align_val_t alignment) {
+  if (void* const data = operator new(bytes, alignment, std::nothrow)) return data;
   throw std::bad_alloc();
 }
 void* operator new[](size_t bytes) { return operator new(bytes); }
+void* operator new[](size_t bytes, const std::nothrow_t& tag) noexcept { return operator new(bytes, tag); }
+void* operator new[](size_t bytes, std::align_val_t alignment) { return operator new(bytes, alignment); }
+void* operator new[](size_t bytes, std::align_val_t alignment, const std::nothrow_t& tag) noexcept {
+  return operator new(bytes, alignment, tag);
+}
 void operator delete(void* data) noexcept { std::free(data); }
-void operator delete[](void* data) noexcept { std::free(data); }
 void operator delete(void* data, size_t) noexcept { std::free(data); }
+void operator delete(void* data, const std::nothrow_t&) noexcept { std::free(data); }
+void operator delete(void* data, std::align_val_t) noexcept { std::free(data); }
+void operator delete(void* data, size_t, std::align_val_t) noexcept { std::free(data); }
+void operator delete(void* data, std::align_val_t, const std::nothrow_t&) noexcept { std::free(data); }
+void operator delete[](void* data) noexcept { std::free(data); }
 void operator delete[](void* data, size_t) noexcept { std::free(data); }
+void operator delete[](void* data, const std::nothrow_t&) noexcept { std::free(data); }
+void operator delete[](void* data, std::align_val_t) noexcept { std::free(data); }
+void operator delete[](void* data, size_t, std::align_val_t) noexcept { std::free(data); }
+void operator delete[](void* data, std::align_val_t, const std::nothrow_t&) noexcept { std::free(data); }
 
 namespace {
 
