@@ -154,6 +154,7 @@ def exchange_type(version: Tuple[int, int] = (1, 3), older: Optional[Any] = None
 
     def allocate(prototype: Any, out: Any, context: Any, set_error: Any) -> int:
         wanted = prototype.contents
+        kind.devices[:] = [*kind.devices[-3:], (wanted.device_type, wanted.device_id)]
         shape = tuple(wanted.shape[: wanted.ndim])
         if shape[0] == 13:
             set_error(context, b"MemoryError", b"thirteen rows are too many\nsecond line")
@@ -197,6 +198,7 @@ def exchange_type(version: Tuple[int, int] = (1, 3), older: Optional[Any] = None
     class Exchanged:
         __dlpack_c_exchange_api__ = new_capsule(ctypes.addressof(api), name, None)
         keep = (api, name)
+        devices: List[Tuple[int, int]] = []  # that the last outputs were asked for
 
         def __init__(self, managed: Managed, failure: Union[BaseException, Callable[[], BaseException], None] = None) -> None:
             self.managed = managed

@@ -136,6 +136,25 @@ class Capsules(Producers):
         self.gather(table=Refusing(b"abcd"), out=out)
         self.assertEqual(out, b"db")
 
+    def test_a_tensor_is_given_back_when_what_it_is_asked_raises(self) -> None:
+        class Undecided(Versioned):
+            @property
+            def requires_grad(self) -> bool:
+                raise LookupError("undecided")
+
+        managed = Managed(self.table)
+        with self.assertRaisesRegex(LookupError, "^undecided$"):
+            self.gather(table=Undecided(managed))
+        self.assertEqual(managed.given_back, 1)
+
+        class Needy(Versioned):
+            requires_grad = True
+
+        managed = Managed(self.table)
+        with self.assertRaisesRegex(BufferError, "^table: the Needy requires a gradient"):
+            self.gather(table=Needy(managed))
+        self.assertEqual(managed.given_back, {"ctypes": 1, "abi3": 2}[NAME])
+
     def test_tensors_before_the_one_that_fails_are_given_back(self) -> None:
         table, indices = Managed(self.table), Managed(self.indices)
         with self.assertRaises(TypeError):

@@ -141,16 +141,33 @@ class References(unittest.TestCase):
         gc.collect()
         self.assertIsNone(watched())
 
-    def test_more_types_than_are_remembered(self) -> None:
-        for _ in range(50):
-            managed = Managed(self.table)
+    def test_types_whose_addresses_are_used_again(self) -> None:
+        addresses = set()
 
-            class Brief(Versioned):
-                pass
-
-            self.gather(Brief(managed), self.indices.raw(), self.out.raw())
-            self.assertEqual(managed.given_back, 1)
+        def gather_by_a_new_type(turn: int) -> None:
+            managed = Managed(self.table, versioned=turn % 3 != 1)
+            kind = exchange_type() if turn % 3 == 2 else type("Brief", (Legacy if turn % 3 == 1 else Versioned,), {})
+            addresses.add(id(kind))
+            self.out.data[0] = 0.0
+            self.gather(kind(managed), self.indices.raw(), self.out.raw())
+            self.assertEqual(managed.given_back, 0 if turn % 3 == 2 else 1)
             self.assertEqual(self.out.list(), [6.0, 7.0, 0.0, 1.0])
+
+        def references() -> int:
+            return sum(type(one) is weakref.ref for one in gc.get_objects())
+
+        for turn in range(60):
+            gather_by_a_new_type(turn)
+            gc.collect()
+        before = references()
+        for turn in range(300):
+            gather_by_a_new_type(turn)
+            if turn % 3 == 0:
+                gc.collect()
+        gc.collect()
+        self.assertLess(len(addresses), 360)
+        # One for each type, were they kept.
+        self.assertLess(references() - before, 50)
 
     def test_every_capsule_is_given_back(self) -> None:
         for what, _objects, call, fails in self.cases():

@@ -79,6 +79,17 @@ class Streams(unittest.TestCase):
         self.assertEqual(self.gather([self.memory.raw(), CudaArray(self.memory)], None, 5), [("gantry_gather", 5, False)])
         self.assertEqual(asked, [((2, 2), (2, 32, 1), (2, 0), 0, 2), ((2, 2), (2, 32, 1), (2, 0), 0, 5)])
 
+    def test_output_of_the_tables_library_is_where_anything_is_on_a_device(self) -> None:
+        other = Versioned(Managed(self.indices, device=(2, 3)))
+        for table, indices, device in (
+            (exchange_type()(Managed(self.memory)), self.indices.raw(), (1, 0)),
+            (exchange_type()(Managed(self.memory)), other, (2, 3)),
+            (exchange_type()(Managed(self.memory, device=(3, 0))), other, (2, 3)),
+            (exchange_type()(Managed(self.memory, device=(2, 1))), self.indices.raw(), (2, 1)),
+        ):
+            self.binding.gather(1, table, indices, None, 0, 0, 1)
+            self.assertEqual(type(table).devices, [device])
+
     def test_the_other_ops(self) -> None:
         raw = self.memory.raw()
         for name in ("scatter", "scatter_add"):

@@ -43,8 +43,6 @@ class Threads(unittest.TestCase):
 class Gil(unittest.TestCase):
     """Functions of libc in place of the library's gather: what they do with their first argument, the context, shows who ran."""
 
-    ROWS_OF_LONG_OP = 1 << 15
-
     def bind(self, function: str) -> Any:
         address = ctypes.cast(ctypes.CDLL(None)[function], ctypes.c_void_p).value
         if NAME == "abi3":
@@ -64,19 +62,28 @@ class Gil(unittest.TestCase):
         self.assertEqual(libc.sem_init(semaphore, 0, 0), 0)
         active = self.bind("sem_wait")
         environment = ctypes.create_string_buffer(256)
-        faulthandler.dump_traceback_later(60, exit=True)
+        # Where the GIL is held, nobody can end the wait.
+        faulthandler.dump_traceback_later(30, exit=True)
+        interval = sys.getswitchinterval()
         try:
-            for rows, address in ((self.ROWS_OF_LONG_OP, 0), (1, ctypes.addressof(environment))):
-                other = threading.Thread(target=libc.sem_post, args=(semaphore,))
-                interval = sys.getswitchinterval()
+            for rows, address in ((1 << 15, 0), (1 << 17, 0), (1, ctypes.addressof(environment))):
+                gate = threading.Lock()
+                gate.acquire()
+
+                def post() -> None:
+                    with gate:
+                        libc.sem_post(semaphore)
+
+                other = threading.Thread(target=post)
+                other.start()
+                # From here on the other thread runs only when this one lets the GIL go.
                 sys.setswitchinterval(1000)
-                try:
-                    other.start()
-                    self.gather(active, ctypes.addressof(semaphore), rows, address)
-                finally:
-                    sys.setswitchinterval(interval)
+                gate.release()
+                self.gather(active, ctypes.addressof(semaphore), rows, address)
+                sys.setswitchinterval(interval)
                 other.join()
         finally:
+            sys.setswitchinterval(interval)
             faulthandler.cancel_dump_traceback_later()
 
     def test_nobody_runs_during_a_short_op_of_the_module_in_c(self) -> None:
