@@ -80,7 +80,8 @@ typedef struct View {
   const DLPackExchangeAPI* api;
   DLManagedTensor* legacy;
   DLManagedTensorVersioned* versioned;
-  PyObject* slow; /* a View of gantry._tensors */
+  PyObject* slow;   /* a View of gantry._tensors */
+  PyObject* native; /* the address that __gantry_tensor__ gave: it may hold the memory, should the object be closed meanwhile */
   gantry_stream stream;
   char has_stream;
   char must_wait; /* work on another stream has to wait for `stream` */

@@ -315,9 +315,8 @@ static int read_native(Binding* self, PyObject* value, View* view) {
   if (address == NULL) {
     return -1;
   }
-  const int result = from_address(address, view);
-  Py_DECREF(address);
-  return result;
+  view->native = address;
+  return from_address(address, view);
 }
 
 static int read_integers(PyObject* tuple, int64_t* out, Py_ssize_t capacity) {
@@ -406,6 +405,7 @@ static void reset(View* view) {
   view->legacy = NULL;
   view->versioned = NULL;
   view->slow = NULL;
+  view->native = NULL;
   view->stream = NULL;
   view->has_stream = 0;
   view->must_wait = 0;
@@ -452,7 +452,7 @@ int read_tensor(Binding* self, PyObject* value, Name name, int write, PyObject* 
 }
 
 void release_view(Binding* self, View* view) {
-  if (view->legacy == NULL && view->versioned == NULL && view->slow == NULL) {
+  if (view->legacy == NULL && view->versioned == NULL && view->slow == NULL && view->native == NULL) {
     return;
   }
   PyObject *type, *value, *traceback;
@@ -460,9 +460,11 @@ void release_view(Binding* self, View* view) {
   DLManagedTensor* legacy = view->legacy;
   DLManagedTensorVersioned* versioned = view->versioned;
   PyObject* slow = view->slow;
+  PyObject* native = view->native;
   view->legacy = NULL;
   view->versioned = NULL;
   view->slow = NULL;
+  view->native = NULL;
   if (legacy != NULL && legacy->deleter != NULL) {
     legacy->deleter(legacy);
   }
@@ -479,5 +481,6 @@ void release_view(Binding* self, View* view) {
     Py_XDECREF(close);
     Py_DECREF(slow);
   }
+  Py_XDECREF(native);
   PyErr_Restore(type, value, traceback);
 }

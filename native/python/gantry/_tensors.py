@@ -175,11 +175,12 @@ def _has_neighbours(view: View) -> bool:
 
 
 def _read_native(value: Any, name: str, kind: Any, write: bool, stream: Optional[int], retain: bool) -> View:
-    source = _abi.Tensor.from_address(getattr(value, NATIVE_ATTRIBUTE))
+    address = getattr(value, NATIVE_ATTRIBUTE)  # it may hold the memory, should the object be closed meanwhile
+    source = _abi.Tensor.from_address(address)
     view = View((source.data or 0) + source.byte_offset, tuple(source.shape[: source.ndim]),
                 tuple(source.strides[: source.ndim]) if source.strides else None,
                 (source.dtype.code, source.dtype.bits, source.dtype.lanes), (source.device.type, source.device.id),
-                bool(source.flags & _abi.TENSOR_READ_ONLY), value, None)
+                bool(source.flags & _abi.TENSOR_READ_ONLY), (value, address), None)
     return _finish(view, value, name, kind)
 
 

@@ -19,9 +19,20 @@ _PYBUF_WRITABLE = 1
 Self = TypeVar("Self", bound="Array")
 
 
+class _Address(int):
+    """Of an array's gantry_tensor. A binding holds it while an op runs, and with it the memory: an array may be closed meanwhile."""
+
+    tensor: _abi.Tensor
+    storage: Storage
+
+
 class Array:
     """A tensor of one dtype on one device. NumPy, torch, JAX and CuPy read it by DLPack (`torch.from_dlpack(array)`); the memory
     stays as long as any of them holds it, also after close()."""
+
+    # The address stands in a slot, which is read faster than a property and can be emptied by close().
+    __slots__ = ("__dict__", "__gantry_tensor__", "__weakref__")
+    __gantry_tensor__: int
 
     ndim_wanted: ClassVar[Optional[int]] = None
 
@@ -57,7 +68,9 @@ class Array:
             dtype=_abi.Dtype(*self.dtype),
             device=_abi.Device(*self.device),
         )
-        self._view_address = ctypes.addressof(self._view)
+        address = _Address(ctypes.addressof(self._view))
+        address.tensor, address.storage = self._view, storage
+        self.__gantry_tensor__ = address
         self._lent: Optional[Storage] = None
 
     # What an array is
@@ -156,8 +169,11 @@ class Array:
     # Lifetime
 
     def close(self) -> None:
-        """Gives the array's own reference back. Views, tensors and buffers that were made from it keep the memory."""
-        self._storage = None
+        """Gives the array's own reference back. Views, tensors and buffers that were made from it keep the memory, and so do ops
+        that are running."""
+        if self._storage is not None:
+            self._storage = None
+            del self.__gantry_tensor__
 
     def __enter__(self: Self) -> Self:
         return self
@@ -169,14 +185,14 @@ class Array:
         state = "closed" if self.closed else ("read-only" if self.read_only else "writable")
         return f"<gantry.{type(self).__name__} shape={self.shape} dtype={self.dtype} device={self.device} {state}>"
 
-    # How Gantry's own ops read it
-
-    @property
-    def __gantry_tensor__(self) -> int:
-        """Of the gantry_tensor, valid as long as the array."""
-        if self._storage is None:
+    def __getattr__(self, name: str) -> Any:
+        if name == "__gantry_tensor__":
             raise ClosedError(f"the {type(self).__name__} of shape {self.shape} is closed")
-        return self._view_address
+        if name == "__cuda_array_interface__":
+            raise AttributeError("the array is in plain host memory, which a GPU cannot read: it has no __cuda_array_interface__")
+        if name == "__array_interface__":
+            raise AttributeError("the array is not in host memory: it has no __array_interface__")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     # How other libraries read it
 
@@ -220,13 +236,13 @@ class Array:
     @property
     def __array_interface__(self) -> Dict[str, Any]:
         if self.device[0] not in _HOST_TYPES:
-            raise AttributeError("the array is not in host memory: it has no __array_interface__")
+            raise AttributeError
         return {**self._interface("__array_interface__"), "version": 3}
 
     @property
     def __cuda_array_interface__(self) -> Dict[str, Any]:
         if self.device[0] not in _CUDA_TYPES:
-            raise AttributeError("the array is in plain host memory, which a GPU cannot read: it has no __cuda_array_interface__")
+            raise AttributeError
         # No work of Gantry's own is pending on any stream that the array knows of.
         return {**self._interface("__cuda_array_interface__"), "version": 3, "stream": None}
 

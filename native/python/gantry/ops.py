@@ -90,11 +90,6 @@ def _options(
     return made
 
 
-def _held(*arrays: Any) -> Tuple[Any, ...]:
-    """References that keep the arrays' memory during an op, should another thread close one of them."""
-    return tuple(array._storage for array in arrays if isinstance(array, Array))
-
-
 def _environment(environment: Optional[env.Environment]) -> int:
     if environment is None:
         return 0
@@ -140,11 +135,11 @@ def gather(
     tensors' library. `threads`, `multiprocessors`: at most; 0: all. `streaming`: stores past the cache; `sort`: in the order of the
     table's rows; None: the library chooses. `stats` is filled in.
     """
-    options = (
-        0
-        if stats is None and bounds == "error" and streaming is sort is None and threads == multiprocessors == 0
-        else _options(bounds, None, streaming, sort, threads, multiprocessors, stats)
-    )
+    if bounds == "error" and (
+        streaming is sort is environment is stats is context is None and threads == multiprocessors == 0
+    ):
+        return _binding.binding().gather(contexts.default().address, table, indices, out, 0, 0, stream)
+    options = _options(bounds, None, streaming, sort, threads, multiprocessors, stats)
     return _run(_binding.binding().gather, (table, indices, out), options, environment, stream, context)
 
 
@@ -224,21 +219,18 @@ def copy(
 def _run(
     op: Any,
     tensors: Tuple[Any, ...],
-    options: Any,
+    options: _abi.Options,
     environment: Optional[env.Environment],
     stream: Optional[int],
     context: Optional[Context],
 ) -> Any:
-    held = _held(*tensors)
     own, memory = _context(context), _environment(environment)
     try:
-        return op(own, *tensors, ctypes.addressof(options) if options else 0, memory, stream)
+        return op(own, *tensors, ctypes.addressof(options), memory, stream)
     except Error as error:
         if environment is not None:
             environment.raise_pending(error)
         raise
-    finally:
-        del held
 
 
 def check(device: int = 0, stream: int = _abi.STREAM_PER_THREAD, *, context: Optional[Context] = None) -> None:
