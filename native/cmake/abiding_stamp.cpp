@@ -1,15 +1,16 @@
-// The ABI stamp of a binary: lines of `key=value` in an ELF note (owner "Abiding", type 1, section .note.abiding), and a function
-// that returns the same text. AbidingStamp.cmake compiles this file as part of the target that is stamped, so that every value
-// which only the compiler knows comes from that target's own flags. The keys are described in docs/stamp.md.
+// The ABI stamp of a binary: lines of `key=value` in an ELF note (owner "Abiding", type 1, section .note.abiding), and
+// a function that returns the same text. AbidingStamp.cmake compiles this file as part of the target that is stamped,
+// so that every value which only the compiler knows comes from that target's own flags. The keys are described in
+// docs/stamp.md.
 //
 // Without CMake: put abiding_stamp_values.h on the include path, with
 //   #define ABIDING_STAMP_FUNCTION  abiding_stamp_mine              the function's name
 //   #define ABIDING_STAMP_LINES     "name=mine\nversion=1.0\n"      any lines, each with its end
 //   #define ABIDING_STAMP_TORCH     1                               when the binary is compiled against torch's headers
-//   #define ABIDING_STAMP_TORCH_ABI "stable"                        "classic" or "stable"; else told by TORCH_TARGET_VERSION
-//   #define ABIDING_STAMP_TORCH_LOCAL "+cpu"                        what follows TORCH_VERSION in torch.__version__
-//   #define ABIDING_STAMP_TORCH_GIT "cf30153c..."                   torch.version.git_version
-//   #define ABIDING_STAMP_TORCH_CUDA "13.0"                         torch.version.cuda
+//   #define ABIDING_STAMP_TORCH_ABI "stable"                        "classic" or "stable"; else told by
+//   TORCH_TARGET_VERSION #define ABIDING_STAMP_TORCH_LOCAL "+cpu"                        what follows TORCH_VERSION in
+//   torch.__version__ #define ABIDING_STAMP_TORCH_GIT "cf30153c..."                   torch.version.git_version #define
+//   ABIDING_STAMP_TORCH_CUDA "13.0"                         torch.version.cuda
 // and compile this file with the flags of the binary. It is valid C++98 and C99, and CUDA.
 #include <limits.h>  // __GLIBC__
 
@@ -26,7 +27,8 @@
 #define ABIDING_COMPILER \
   "Clang " ABIDING_TEXT(__clang_major__) "." ABIDING_TEXT(__clang_minor__) "." ABIDING_TEXT(__clang_patchlevel__)
 #elif defined(__GNUC__)
-#define ABIDING_COMPILER "GNU " ABIDING_TEXT(__GNUC__) "." ABIDING_TEXT(__GNUC_MINOR__) "." ABIDING_TEXT(__GNUC_PATCHLEVEL__)
+#define ABIDING_COMPILER \
+  "GNU " ABIDING_TEXT(__GNUC__) "." ABIDING_TEXT(__GNUC_MINOR__) "." ABIDING_TEXT(__GNUC_PATCHLEVEL__)
 #else
 #define ABIDING_COMPILER "unknown"
 #endif
@@ -88,8 +90,8 @@
 #endif
 
 // The levels of the x86-64 psABI that this file's flags ask of a machine.
-#if defined(__x86_64__) && defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512CD__) && defined(__AVX512DQ__) && \
-    defined(__AVX512VL__)
+#if defined(__x86_64__) && defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512CD__) && \
+    defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define ABIDING_ISA "isa=x86-64-v4\n"
 #elif defined(__x86_64__) && defined(__AVX2__) && defined(__BMI__) && defined(__BMI2__) && defined(__FMA__) && \
     defined(__LZCNT__) && defined(__MOVBE__)
@@ -126,7 +128,8 @@
 #endif
 #if defined(ABIDING_STAMP_TORCH_PACKAGE) && \
     ABIDING_STAMP_TORCH_PACKAGE != TORCH_VERSION_MAJOR * 1000000 + TORCH_VERSION_MINOR * 1000 + TORCH_VERSION_PATCH
-#error "The torch package on this target's include path is of another version than torch's headers that are found first."
+#error \
+    "The torch package on this target's include path is of another version than torch's headers that are found first."
 #endif
 #ifndef ABIDING_STAMP_TORCH_LOCAL
 #define ABIDING_STAMP_TORCH_LOCAL ""
@@ -141,10 +144,10 @@
 #else
 #define ABIDING_TORCH_CUDA ""
 #endif
-#define ABIDING_TORCH_VERSION                                                                \
-  "torch.version=" ABIDING_TEXT(TORCH_VERSION_MAJOR) "." ABIDING_TEXT(TORCH_VERSION_MINOR) "." \
-  ABIDING_TEXT(TORCH_VERSION_PATCH) ABIDING_STAMP_TORCH_LOCAL "\n" ABIDING_TORCH_GIT ABIDING_TORCH_CUDA \
-  "torch.abi=" ABIDING_STAMP_TORCH_ABI "\n"
+#define ABIDING_TORCH_VERSION                                                                                \
+  "torch.version=" ABIDING_TEXT(TORCH_VERSION_MAJOR) "." ABIDING_TEXT(TORCH_VERSION_MINOR) "." ABIDING_TEXT( \
+      TORCH_VERSION_PATCH) ABIDING_STAMP_TORCH_LOCAL "\n" ABIDING_TORCH_GIT ABIDING_TORCH_CUDA               \
+                                                     "torch.abi=" ABIDING_STAMP_TORCH_ABI "\n"
 #if defined(_GLIBCXX_USE_CXX11_ABI)
 #define ABIDING_TORCH ABIDING_TORCH_VERSION "torch.cxx11_abi=" ABIDING_TEXT(_GLIBCXX_USE_CXX11_ABI) "\n"
 #else
@@ -155,16 +158,17 @@
 #endif
 
 // A line of its own for each number that may be an expression (`((0ULL + 2) << 56) | ...`): its digits are computed.
-#define ABIDING_DIGIT(value, shift) \
-  (char)((((value + 0) >> (shift)) & 15) < 10 ? '0' + (((value + 0) >> (shift)) & 15) : 'a' - 10 + (((value + 0) >> (shift)) & 15))
-#define ABIDING_DIGITS_16(value, shift)                                                                      \
+#define ABIDING_DIGIT(value, shift)                                                   \
+  (char)((((value + 0) >> (shift)) & 15) < 10 ? '0' + (((value + 0) >> (shift)) & 15) \
+                                              : 'a' - 10 + (((value + 0) >> (shift)) & 15))
+#define ABIDING_DIGITS_16(value, shift)                                                                     \
   ABIDING_DIGIT(value, (shift) + 12), ABIDING_DIGIT(value, (shift) + 8), ABIDING_DIGIT(value, (shift) + 4), \
       ABIDING_DIGIT(value, shift)
 #define ABIDING_DIGITS_32(value, shift) ABIDING_DIGITS_16(value, (shift) + 16), ABIDING_DIGITS_16(value, shift)
 
-#define ABIDING_LINES                                                                                                 \
-  ABIDING_STAMP_LINES "compiler=" ABIDING_COMPILER "\n" ABIDING_CXX_STD ABIDING_GXX_ABI ABIDING_CXX11_ABI ABIDING_GLIBCXX \
-      ABIDING_CXX_DEBUG ABIDING_LIBC ABIDING_ARCH ABIDING_ISA ABIDING_TORCH
+#define ABIDING_LINES                                                                                     \
+  ABIDING_STAMP_LINES "compiler=" ABIDING_COMPILER "\n" ABIDING_CXX_STD ABIDING_GXX_ABI ABIDING_CXX11_ABI \
+      ABIDING_GLIBCXX ABIDING_CXX_DEBUG ABIDING_LIBC ABIDING_ARCH ABIDING_ISA ABIDING_TORCH
 
 // Members of char follow each other without gaps; the text ends at the first NUL, which is in `lines`.
 struct AbidingStampText {
@@ -186,8 +190,9 @@ struct AbidingStampNote {
   struct AbidingStampText text;
 };
 
-// The alignment has to be said: a compiler gives large constants more than 4, and readers then lose the note. A linker keeps
-// notes that nothing refers to; `used` is for the compiler. AddressSanitizer would put a red zone into the section.
+// The alignment has to be said: a compiler gives large constants more than 4, and readers then lose the note. A linker
+// keeps notes that nothing refers to; `used` is for the compiler. AddressSanitizer would put a red zone into the
+// section.
 #if defined(__ELF__)
 #define ABIDING_IN_NOTE __attribute__((section(".note.abiding"), used, aligned(4)))
 #if defined(__clang__)
@@ -229,7 +234,8 @@ ABIDING_IN_NOTE ABIDING_UNPADDED static const struct AbidingStampNote ABIDING_NO
 #if defined(__GNUC__)
 __attribute__((visibility("default"), used))
 #endif
-const char* ABIDING_STAMP_FUNCTION(void);
+const char*
+ABIDING_STAMP_FUNCTION(void);
 const char* ABIDING_STAMP_FUNCTION(void) { return (const char*)&ABIDING_NOTE.text; }
 
 #ifdef __cplusplus

@@ -15,6 +15,9 @@ namespace {
 
 constexpr uint64_t kMostNoteBytes = 1u << 20;
 constexpr uint32_t kMostSegments = 4096;
+// As docs/stamp.md bounds them for every reader.
+constexpr uint32_t kMostOwnerBytes = 256;
+constexpr uint32_t kMostNotes = 4096;
 constexpr char kOwner[8] = "Abiding";
 
 #if defined(__x86_64__)
@@ -100,19 +103,21 @@ class File {
 bool find_note(const std::vector<char>& bytes, uint64_t alignment, std::string* stamp) {
   const uint64_t step = alignment == 8 ? 8 : 4;
   const auto rounded = [step](uint64_t size) { return (size + step - 1) / step * step; };
-  for (uint64_t at = 0; at + sizeof(Elf64_Nhdr) <= bytes.size();) {
+  uint64_t at = 0;
+  for (uint32_t i = 0; i < kMostNotes && at + sizeof(Elf64_Nhdr) <= bytes.size(); ++i) {
     Elf64_Nhdr note{};
     std::memcpy(&note, bytes.data() + at, sizeof note);
     const uint64_t owner = at + sizeof note;
-    const uint64_t text = owner + rounded(note.n_namesz);
+    const uint64_t text = at + rounded(sizeof note + note.n_namesz);
     const uint64_t end = text + note.n_descsz;
-    if (end > bytes.size()) return false;
-    if (note.n_type == 1 && note.n_namesz == sizeof kOwner && std::memcmp(bytes.data() + owner, kOwner, sizeof kOwner) == 0) {
+    if (end > bytes.size() || note.n_namesz > kMostOwnerBytes) return false;
+    if (note.n_type == 1 && note.n_namesz == sizeof kOwner &&
+        std::memcmp(bytes.data() + owner, kOwner, sizeof kOwner) == 0) {
       const char* begin = bytes.data() + text;
       stamp->assign(begin, strnlen(begin, note.n_descsz));
       return true;
     }
-    at = text + rounded(note.n_descsz);
+    at = rounded(end);
   }
   return false;
 }
@@ -139,7 +144,8 @@ bool read_stamp(const char* path, std::string* stamp, std::string* why) {
     const bool same_order = header.e_ident[EI_DATA] == kOrder;
     *why = "is for " +
            (same_order ? machine_name(header.e_machine) : std::string("a machine of the other byte order")) +
-           (header.e_ident[EI_CLASS] != ELFCLASS64 ? " with 32 bits" : "") + ", and this process runs on " + machine_name(kMachine);
+           (header.e_ident[EI_CLASS] != ELFCLASS64 ? " with 32 bits" : "") + ", and this process runs on " +
+           machine_name(kMachine);
     return false;
   }
   if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 || header.e_phnum > kMostSegments) {
@@ -148,7 +154,8 @@ bool read_stamp(const char* path, std::string* stamp, std::string* why) {
   }
   for (uint32_t i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment{};
-    if (header.e_phoff > UINT64_MAX - i * sizeof segment || !file.read(header.e_phoff + i * sizeof segment, &segment, sizeof segment)) {
+    if (header.e_phoff > UINT64_MAX - i * sizeof segment ||
+        !file.read(header.e_phoff + i * sizeof segment, &segment, sizeof segment)) {
       *why = "is an ELF file that ends before its program headers do";
       return false;
     }
@@ -168,7 +175,8 @@ std::string stamp_line(const std::string& stamp, const std::string& key) {
   const std::string start = key + "=";
   for (size_t begin = 0; begin < stamp.size();) {
     const size_t end = std::min(stamp.find('\n', begin), stamp.size());
-    if (stamp.compare(begin, start.size(), start) == 0) return stamp.substr(begin + start.size(), end - begin - start.size());
+    if (stamp.compare(begin, start.size(), start) == 0)
+      return stamp.substr(begin + start.size(), end - begin - start.size());
     begin = end + 1;
   }
   return std::string();
