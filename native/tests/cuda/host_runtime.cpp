@@ -71,7 +71,7 @@ cudaError_t allocate(void** out, size_t bytes, Memory memory) {
   if (forbidden()) return result(cudaErrorStreamCaptureUnsupported);
   // Exactly as many bytes as asked for, so that a sanitizer sees an access beyond them.
   void* block = nullptr;
-  if (posix_memalign(&block, 256, bytes) != 0) return result(cudaErrorMemoryAllocation);
+  if (posix_memalign(&block, memory == Memory::pinned ? 4096 : 256, bytes) != 0) return result(cudaErrorMemoryAllocation);
   std::memset(block, 0xcd, bytes);
   const std::lock_guard<std::mutex> lock(mutex);
   ranges[static_cast<const char*>(block)] = {bytes, memory};
