@@ -358,7 +358,8 @@ GANTRY_API gantry_status gantry_scatter(gantry_context* context, const gantry_te
                                         const gantry_environment* environment, gantry_stream stream);
 
 /* table[indices[i]] += rows[i], of equal dtypes, floats and integers. On the host the rows are added in the order of the indices
- * whatever the number of threads: bitwise what a sequential loop gives. */
+ * whatever the number of threads: bitwise what a sequential loop gives. The sums of float16 and bfloat16 are float32 in that loop,
+ * from the table's row on, and are rounded once at its end, as torch's index_add_ does for tables of two dimensions. */
 GANTRY_API gantry_status gantry_scatter_add(gantry_context* context, const gantry_tensor* rows, const gantry_tensor* indices,
                                             const gantry_table* table, const gantry_options* options,
                                             const gantry_environment* environment, gantry_stream stream);

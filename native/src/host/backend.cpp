@@ -20,7 +20,7 @@ class ThreadedBackend final : public HostBackend {
 
   gantry_status execute(const Request& request) override {
     const bool is_linear = request.op == Op::convert || request.op == Op::copy;
-    Tally tally;
+    Tally tally = kNothingSeen;
     gantry_status status = is_linear                  ? run_linear(host_, request)
                            : request.op == Op::gather ? run_gather(host_, request, &tally)
                                                       : run_scatter(host_, request, &tally);

@@ -59,7 +59,7 @@ void move_portion(const Job& job, int64_t begin, int64_t end, Tally* tally) {
 
 void work(void* opaque, uint32_t lane) {
   Job& job = *static_cast<Job*>(opaque);
-  Tally tally;
+  Tally tally = kNothingSeen;
   for (;;) {
     const int64_t begin = job.next.fetch_add(job.portion, std::memory_order_relaxed);
     if (begin >= job.output.rows) break;

@@ -68,9 +68,15 @@ constexpr int kWayAny = sizeof(kWidths) / sizeof(kWidths[0]);
 constexpr int kWayConvert = kWayAny + 1;
 constexpr int kWays = kWayConvert + 1;
 
-enum AddKind { kAddI8, kAddI16, kAddI32, kAddI64, kAddF16, kAddBF16, kAddF32, kAddF64, kAddKinds };
+enum AddKind { kAddI8, kAddI16, kAddI32, kAddI64, kAddF32, kAddF64, kAddKinds };
 enum FloatKind { kF16, kBF16, kF32, kF64, kFloatKinds };
 enum IntegerKind { kI8, kU8, kI16, kU16, kI32, kU32, kI64, kIntegerKinds };
+
+// to += from, of one dtype.
+using AddFn = void (*)(char* to, const char* from, int64_t elements);
+
+// sums += from, where the elements are float16 or bfloat16.
+using AddWideFn = void (*)(float* sums, const char* from, int64_t elements);
 
 struct Kernels {
   const char* name;
@@ -80,6 +86,8 @@ struct Kernels {
   GatherFn gather_streaming[2];  // [converting]
   ScatterFn scatter[kWays];
   ScatterFn scatter_add[kAddKinds];
+  AddFn add_rounded[2];                                     // float16, bfloat16: as kF16 and kBF16
+  AddWideFn add_wide[2];                                    // likewise
   ConvertFn convert_float[kFloatKinds][kFloatKinds];        // [from][to]; null on the diagonal
   ConvertFn convert_integer[kIntegerKinds][kIntegerKinds];  // [from][to]; null when the sizes are equal
   void (*end_streaming)();  // by the thread that stored past the caches, before others may read it

@@ -9,16 +9,17 @@
 
 namespace gantry {
 
-// What one lane saw.
+// What one lane saw. Without initial values: ops keep one for every lane that there could be.
 struct alignas(64) Tally {
-  int64_t bad_rows = 0;
-  int64_t first_bad_position = INT64_MAX;
-  int64_t first_bad_value = 0;
-  int64_t left_out = 0;  // of the bad rows: those that no row of the table was used for
-  int64_t zeroed = 0;    // of those left out
+  int64_t bad_rows;
+  int64_t first_bad_position;
+  int64_t first_bad_value;
+  int64_t left_out;  // of the bad rows: those that no row of the table was used for
+  int64_t zeroed;    // of those left out
 
   void add(const Tally& other);
 };
+constexpr Tally kNothingSeen = {0, INT64_MAX, 0, 0, 0};
 
 class Lookup {
  public:

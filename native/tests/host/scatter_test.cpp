@@ -96,7 +96,7 @@ TEST(ScatterAdd, IntegersWrap) {
 
 TEST(ScatterAdd, AddsLanesOneByOne) { check_op(Op::scatter_add, gantry_dtype{GANTRY_CODE_INT, 16, 3}, 24); }
 
-// Sums that overflow, vanish or have no value: float16 and float32 by every level's own instructions.
+// Sums of float16 that overflow, vanish or have no value on the way, by every level's own instructions.
 TEST(ScatterAdd, InfinitiesAndSubnormals) {
   const float infinity = INFINITY;
   for (const std::string& level : levels()) {
@@ -124,8 +124,8 @@ TEST(ScatterAdd, InfinitiesAndSubnormals) {
       uint16_t bits;
       std::memcpy(&bits, table.row(0) + column * 2, 2);
       switch (column % 5) {
-        case 0:  // 65504 + 16 is halfway to what would be 65536: to even, infinity
-          EXPECT_EQ(bits, 0x7c00) << level << column;
+        case 0:  // 65504 + 16 alone would be infinity
+          EXPECT_EQ(bits, 0x4c00) << level << column;
           break;
         case 1:  // infinity - infinity
           EXPECT_EQ(bits & 0x7e00, 0x7e00) << level << column;
@@ -136,9 +136,53 @@ TEST(ScatterAdd, InfinitiesAndSubnormals) {
         case 3:  // -0 + -0 + 0 + -0
           EXPECT_EQ(bits, 0x0000) << level << column;
           break;
-        default:  // twice a tie to 1, then 3/4 of a step up
-          EXPECT_EQ(bits, 0x3c01) << level << column;
+        default:  // 1 + 1.75 steps: rounded one by one, two ties and three quarters of a step would be one step
+          EXPECT_EQ(bits, 0x3c02) << level << column;
       }
+    }
+  }
+}
+
+// A single row is rounded too, and the sum of two 16-bit floats is exact before.
+TEST(ScatterAdd, RoundsASingleRow) {
+  for (const std::string& level : levels()) {
+    uint16_t table[3] = {0x7bff, 0x3c00, 0x3c01};       // 65504, 1, 1 + 2^-10
+    const uint16_t side[3] = {0x4c00, 0x1000, 0x1000};  // 16, 2^-11: to even
+    Chunk chunk = {reinterpret_cast<char*>(table), 0, 1, 6};
+    Call call(Op::scatter_add);
+    call.request.chunks = &chunk;
+    call.request.chunk_count = 1;
+    call.request.table_dtype = call.request.side_dtype = kF16Type;
+    call.request.table_rows = 1;
+    call.request.columns = 3;
+    call.request.side = const_cast<char*>(reinterpret_cast<const char*>(side));
+    const Indices indices({0}, 32, true);
+    indices.put_into(&call.request);
+    ASSERT_EQ(call.run(kept_backend(level, 1)), GANTRY_OK);
+    EXPECT_EQ(table[0], 0x7c00) << level;
+    EXPECT_EQ(table[1], 0x3c00) << level;
+    EXPECT_EQ(table[2], 0x3c02) << level;
+  }
+}
+
+// Enough entries to be sorted by digits, rows wider than a block of sums, and few indices, which take no scratch.
+TEST(ScatterAdd, Float16InManySizes) {
+  struct Size {
+    int64_t rows, columns, count;
+  };
+  for (const Size size : {Size{5000, 4, 9000}, Size{3, 2500, 40}, Size{1, 1, 3000}, Size{4000, 1, 100}}) {
+    for (const gantry_dtype dtype : {kF16Type, kBF16Type}) {
+      std::mt19937_64 random(8);
+      Rows table(size.rows, size.columns, dtype, 0, 0, &random);
+      Rows side(size.count, size.columns, dtype, 0, 0, &random);
+      table.make_small(size.columns, &random);
+      side.make_small(size.columns, &random);
+      const Indices indices(skewed_indices(size.count, size.rows, &random), 64, false);
+      Call call(Op::scatter_add);
+      call.set(&table, size.columns, &side);
+      indices.put_into(&call.request);
+      check_all(&call, &table, name_of(dtype) + " rows " + std::to_string(size.rows) + " ");
+      EXPECT_EQ(call.scratch.empty(), size.count <= 100) << size.count;
     }
   }
 }

@@ -118,7 +118,7 @@ struct AddInteger {
   static T add(T a, T b) { return static_cast<T>(a + b); }
 };
 
-// The sum is rounded to the format at every addition, as in a sequential loop over elements of the format.
+// The sum of two elements, rounded to their format.
 template <class Format>
 struct AddFloat {
   using Bits = typename Format::Bits;
@@ -131,56 +131,74 @@ struct AddF64 {
 };
 
 template <class Sum>
-inline void add_row(char* __restrict to, const char* __restrict from, int64_t elements) {
+void add_row(char* __restrict to, const char* __restrict from, int64_t elements) {
   using Bits = typename Sum::Bits;
   for (int64_t i = 0; i < elements; ++i) store_at(to, i, Sum::add(load_at<Bits>(to, i), load_at<Bits>(from, i)));
 }
 
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
+// Rows are often short: a loop that the compiler vectorises would go through most of them one element at a time.
 template <>
-inline void add_row<AddFloat<F16>>(char* __restrict to, const char* __restrict from, int64_t elements) {
-  for (int64_t i = 0; i < elements; i += 16) {
-    const int64_t left = elements - i;
-    const __mmask16 rest = static_cast<__mmask16>(left >= 16 ? 0xffffu : (1u << left) - 1u);
-    const __m512 sum = _mm512_add_ps(_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(rest, to + i * 2)),
-                                     _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(rest, from + i * 2)));
-    _mm256_mask_storeu_epi16(to + i * 2, rest, _mm512_cvtps_ph(sum, _MM_FROUND_TO_NEAREST_INT));
+void add_row<AddFloat<F32>>(char* __restrict to, const char* __restrict from, int64_t elements) {
+  float* sums = reinterpret_cast<float*>(to);
+  const float* added = reinterpret_cast<const float*>(from);
+  int64_t i = 0;
+#if defined(__AVX512F__)
+  for (; i + 16 <= elements; i += 16) {
+    _mm512_storeu_ps(sums + i, _mm512_add_ps(_mm512_loadu_ps(sums + i), _mm512_loadu_ps(added + i)));
   }
+#endif
+  for (; i + 8 <= elements; i += 8) {
+    _mm256_storeu_ps(sums + i, _mm256_add_ps(_mm256_loadu_ps(sums + i), _mm256_loadu_ps(added + i)));
+  }
+  if (i + 4 <= elements) {
+    _mm_storeu_ps(sums + i, _mm_add_ps(_mm_loadu_ps(sums + i), _mm_loadu_ps(added + i)));
+    i += 4;
+  }
+  for (; i < elements; ++i) store_at(to, i, AddFloat<F32>::add(load_at<uint32_t>(to, i), load_at<uint32_t>(from, i)));
+}
+#endif
+
+#if defined(__F16C__)
+inline __m256 load_halves(const char* from) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
 
 template <>
-inline void add_row<AddFloat<F32>>(char* __restrict to, const char* __restrict from, int64_t elements) {
-  int64_t i = 0;
-  for (; i + 16 <= elements; i += 16) {
-    _mm512_storeu_ps(to + i * 4, _mm512_add_ps(_mm512_loadu_ps(to + i * 4), _mm512_loadu_ps(from + i * 4)));
-  }
-  if (i < elements) {
-    const __mmask16 rest = static_cast<__mmask16>((1u << (elements - i)) - 1u);
-    _mm512_mask_storeu_ps(
-        to + i * 4, rest,
-        _mm512_add_ps(_mm512_maskz_loadu_ps(rest, to + i * 4), _mm512_maskz_loadu_ps(rest, from + i * 4)));
-  }
-}
-#elif defined(__F16C__)
-template <>
-inline void add_row<AddFloat<F16>>(char* __restrict to, const char* __restrict from, int64_t elements) {
+void add_row<AddFloat<F16>>(char* __restrict to, const char* __restrict from, int64_t elements) {
   int64_t i = 0;
   for (; i + 8 <= elements; i += 8) {
-    __m128i* const at = reinterpret_cast<__m128i*>(to + i * 2);
-    const __m256 sum = _mm256_add_ps(_mm256_cvtph_ps(_mm_loadu_si128(at)),
-                                     _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i * 2))));
-    _mm_storeu_si128(at, _mm256_cvtps_ph(sum, _MM_FROUND_TO_NEAREST_INT));
+    const __m256 sum = _mm256_add_ps(load_halves(to + i * 2), load_halves(from + i * 2));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i * 2), _mm256_cvtps_ph(sum, _MM_FROUND_TO_NEAREST_INT));
   }
   using Sum = AddFloat<F16>;
   for (; i < elements; ++i) store_at(to, i, Sum::add(load_at<uint16_t>(to, i), load_at<uint16_t>(from, i)));
 }
 #endif
 
+template <class Format>
+void add_wide(float* __restrict sums, const char* __restrict from, int64_t elements) {
+  for (int64_t i = 0; i < elements; ++i) sums[i] += Format::wide(load_at<typename Format::Bits>(from, i));
+}
+
+#if defined(__F16C__)
+template <>
+void add_wide<F16>(float* __restrict sums, const char* __restrict from, int64_t elements) {
+  int64_t i = 0;
+  for (; i + 8 <= elements; i += 8) {
+    _mm256_storeu_ps(sums + i, _mm256_add_ps(_mm256_loadu_ps(sums + i), load_halves(from + i * 2)));
+  }
+  for (; i < elements; ++i) sums[i] += F16::wide(load_at<uint16_t>(from, i));
+}
+#endif
+
 template <class Sum>
-void scatter_add_rows(const ScatterRun& run, const Move& move) {
-  const int ahead = move.ahead;
+void scatter_add_rows(const ScatterRun& shared_run, const Move& shared_move) {
+  const ScatterRun run = shared_run;
+  const Move move = shared_move;
   for (int k = 0; k < run.count; ++k) {
-    prefetch_row(run.to[k + ahead], move.prefetch, move.from_bytes, move.straddles);
+    prefetch_row(run.to[k + move.ahead], move.prefetch, move.from_bytes, move.straddles);
+    prefetch_row(run.from[k + move.ahead], move.prefetch, move.from_bytes, move.prefetch != 0);
     add_row<Sum>(run.to[k], run.from[k], move.elements);
   }
 }

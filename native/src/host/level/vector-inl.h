@@ -50,16 +50,11 @@ inline void end_streaming() {}
 
 constexpr uint64_t kVector = sizeof(Vector);
 
+// The row may lie anywhere, as long as it is not read: hence no arithmetic with pointers.
 inline void prefetch_row(const char* row, uint64_t bytes, uint64_t width, bool straddles) {
-  for (uint64_t at = 0; at < bytes; at += 64) __builtin_prefetch(row + at);
-  if (straddles) __builtin_prefetch(row + width - 1);
-}
-
-template <class T>
-inline void copy_word(char* to, const char* from) {
-  T word;
-  memcpy(&word, from, sizeof(word));
-  memcpy(to, &word, sizeof(word));
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(row);
+  for (uint64_t at = 0; at < bytes; at += 64) __builtin_prefetch(reinterpret_cast<const char*>(begin + at));
+  if (straddles) __builtin_prefetch(reinterpret_cast<const char*>(begin + width - 1));
 }
 
 // Two words, the second ending where the row ends, for rows of one to two words.
