@@ -98,7 +98,9 @@ class Context:
         )
 
     def close(self) -> None:
-        """Ends the context's threads; no op of it may be running. Closing twice is allowed."""
+        """Ends the context's threads; no op of it may be running. Closing twice is allowed, closing the process's own is not."""
+        if self is _state.get("default"):
+            raise InvalidArgument("the process's context is used by every op that names none: it ends with the process")
         address, self._address = self._address, 0
         if address:
             self._library.check(self._library.gantry_close(address))

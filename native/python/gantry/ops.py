@@ -106,6 +106,16 @@ def _context(context: Optional[Context]) -> int:
     return context.address
 
 
+# What a gather with the defaults calls, and the address of the context that it runs on: neither ever changes.
+_plain: Optional[Tuple[Any, int]] = None
+
+
+def _make_plain() -> Tuple[Any, int]:
+    global _plain
+    _plain = made = (_binding.binding().gather, contexts.default().address)
+    return made
+
+
 def gather(
     table: Any,
     indices: Any,
@@ -138,7 +148,8 @@ def gather(
     if bounds == "error" and (
         streaming is sort is environment is stats is context is None and threads == multiprocessors == 0
     ):
-        return _binding.binding().gather(contexts.default().address, table, indices, out, 0, 0, stream)
+        plain = _plain or _make_plain()
+        return plain[0](plain[1], table, indices, out, 0, 0, stream)
     options = _options(bounds, None, streaming, sort, threads, multiprocessors, stats)
     return _run(_binding.binding().gather, (table, indices, out), options, environment, stream, context)
 

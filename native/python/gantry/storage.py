@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Callable, Optional
+from typing import Any, Optional
 
 from . import _abi, _library
 
@@ -15,34 +15,23 @@ HOST: Device = (_abi.DEVICE_HOST, 0)
 class Storage:
     """One reference on a gantry_storage, given back when the object goes. Exported tensors hold references of their own."""
 
-    __slots__ = ("__weakref__", "_release", "handle", "keep")
+    __slots__ = ("__weakref__", "_release", "bytes", "data", "device", "handle", "keep", "read_only")
 
     def __init__(self, handle: int, keep: Any = None) -> None:
         """Takes the reference over. `keep` lives as long as the object."""
-        self._release: Callable[[int], None] = _library.load().gantry_storage_release
+        library = _library.load()
+        self._release = library.gantry_storage_release
         self.handle = handle
         self.keep = keep
+        self.data: int = library.gantry_storage_data(handle) or 0
+        self.bytes: int = library.gantry_storage_bytes(handle)
+        found = library.gantry_storage_device(handle)
+        self.device: Device = (found.type, found.id)
+        self.read_only = bool(library.gantry_storage_read_only(handle))
 
     def __del__(self) -> None:
         if self.handle:
             self._release(self.handle)
-
-    @property
-    def data(self) -> int:
-        return _library.load().gantry_storage_data(self.handle) or 0
-
-    @property
-    def bytes(self) -> int:
-        return int(_library.load().gantry_storage_bytes(self.handle))
-
-    @property
-    def device(self) -> Device:
-        found = _library.load().gantry_storage_device(self.handle)
-        return (found.type, found.id)
-
-    @property
-    def read_only(self) -> bool:
-        return bool(_library.load().gantry_storage_read_only(self.handle))
 
 
 def create(

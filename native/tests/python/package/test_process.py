@@ -195,6 +195,13 @@ class Facts(unittest.TestCase):
             self.assertEqual(context.threads, 3)
             self.assertEqual(repr(context), f"<gantry.Context threads=3 isa={context.isa}>")
 
+    def test_the_context_of_the_process_stays_open(self) -> None:
+        from gantry import context
+
+        with self.assertRaisesRegex(gantry.InvalidArgument, "it ends with the process"):
+            context.default().close()
+        self.assertGreaterEqual(context.default().threads, 1)
+
 
 if __name__ == "__main__":
     unittest.main()
