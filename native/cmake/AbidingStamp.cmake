@@ -48,7 +48,7 @@ function(abiding_stamp target)
   endif()
 
   set(lines "name=${arg_NAME}")
-  if(arg_VERSION)
+  if(NOT arg_VERSION STREQUAL "")
     list(APPEND lines "version=${arg_VERSION}")
   endif()
   foreach(line IN LISTS arg_KEYS)
