@@ -102,6 +102,12 @@ int read_tensor(Binding* self, PyObject* value, Name name, int write, PyObject* 
 /* Gives back what a view holds, and leaves an exception that is set alone. */
 void release_view(Binding* self, View* view);
 
+/* How objects of a type are read; -1 with an exception set. `out` is a copy with a reference of its own on `gradient`, which the
+ * caller gives back: a producer's code may empty the list of kinds. */
+int find_kind(Binding* self, PyTypeObject* type, Kind* out);
+
+void remember_legacy(Binding* self, PyTypeObject* type);
+
 void clear_kinds(Binding* self);
 
 /* After GANTRY_ERROR_INDEX of an op on host memory: the first index that was outside, 0 when there is none (any more). */

@@ -6,7 +6,6 @@ import ctypes
 import faulthandler
 import sys
 import threading
-import time
 import unittest
 from typing import Any, List
 
@@ -90,26 +89,26 @@ class Gil(unittest.TestCase):
         if NAME != "abi3":
             self.skipTest("ctypes releases the GIL for every call")
         active = self.bind("usleep")
-        turns, ending = [0], threading.Event()
+        gate, ran = threading.Lock(), []
+        gate.acquire()
 
-        def count() -> None:
-            while not ending.is_set():
-                turns[0] += 1
-                time.sleep(0)
+        def run() -> None:
+            with gate:
+                ran.append(True)
 
-        other = threading.Thread(target=count)
-        other.start()
+        other = threading.Thread(target=run)
         interval = sys.getswitchinterval()
+        other.start()
+        # The other thread waits for the gate, then for the GIL, which nobody asks back for so long.
         sys.setswitchinterval(1000)
         try:
-            before = turns[0]
+            gate.release()
             self.gather(active, 20_000, 1)
-            after = turns[0]
+            ran_meanwhile = list(ran)
         finally:
             sys.setswitchinterval(interval)
-            ending.set()
             other.join()
-        self.assertEqual(after, before)
+        self.assertEqual((ran_meanwhile, ran), ([], [True]))
 
 
 def _flat(prototype: Any) -> Any:
