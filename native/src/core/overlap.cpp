@@ -77,7 +77,6 @@ bool overlaps_exactly(const Span& first, const Span& second) {
   if (low < 0) low = 0;
   if (high > static_cast<Wide>(a.rows) - 1) high = static_cast<Wide>(a.rows) - 1;
   if (low > high) return false;
-  if (v + w > t) return true;
   // Some multiple of t in [x - v + 1, x + w - 1]: counted over all rows.
   const Wide n = high - low + 1;
   const Wide x = low * s + shift;

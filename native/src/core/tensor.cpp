@@ -102,26 +102,22 @@ gantry_status read_tensor(const gantry_tensor* from, const Name& name, Tensor* t
   }
   to->element_bytes = bits / 8;
   to->count = 1;
-  bool is_empty = false;
   bool too_many = false;
   for (int d = 0; d < tensor.ndim; ++d) {
     if (tensor.shape[d] < 0) {
       return fail(GANTRY_ERROR_INVALID_ARGUMENT, "dimension %d of %s has the negative size %" PRId64, d, name.text(),
                   tensor.shape[d]);
     }
-    is_empty |= tensor.shape[d] == 0;
     too_many |= __builtin_mul_overflow(to->count, tensor.shape[d], &to->count);
   }
   int64_t bytes = 0;
-  if (is_empty) {
-    to->count = 0;
-  } else if (too_many || __builtin_mul_overflow(to->count, static_cast<int64_t>(to->element_bytes), &bytes)) {
+  if (too_many || __builtin_mul_overflow(to->count, static_cast<int64_t>(to->element_bytes), &bytes)) {
     return fail(GANTRY_ERROR_OVERFLOW,
                 "the sizes of %s multiply to more bytes than 63 bits hold: its first dimension is %" PRId64
                 ", its last %" PRId64 ", of %d, and an element has %u bytes",
                 name.text(), tensor.shape[0], tensor.shape[tensor.ndim - 1], tensor.ndim, to->element_bytes);
   }
-  if (is_empty) {
+  if (to->count == 0) {
     to->strides = nullptr;
   } else {
     to->adopt_strides();

@@ -248,15 +248,18 @@ TEST_F(CacheTest, ManyThreadsNeverShareABlock) {
 TEST_F(CacheTest, AForkedChildIsNeverLeftWaiting) {
   make(1 << 20);
   std::atomic<bool> ends{false};
-  std::thread busy([&] {
-    while (!ends) {
-      const gantry_allocation request = request_for(512, 64);
-      gantry_block block{};
-      environment_->allocate(environment_->user, &request, &block);
-      environment_->deallocate(environment_->user, &request, &block);
-    }
-  });
-  for (int round = 0; round < 50; ++round) {
+  std::vector<std::thread> busy;
+  for (int t = 0; t < 3; ++t) {
+    busy.emplace_back([&] {
+      while (!ends) {
+        const gantry_allocation request = request_for(512, 64);
+        gantry_block block{};
+        environment_->allocate(environment_->user, &request, &block);
+        environment_->deallocate(environment_->user, &request, &block);
+      }
+    });
+  }
+  for (int round = 0; round < 100; ++round) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
@@ -272,5 +275,5 @@ TEST_F(CacheTest, AForkedChildIsNeverLeftWaiting) {
     EXPECT_TRUE(WIFEXITED(outcome) && WEXITSTATUS(outcome) == 0) << outcome;
   }
   ends = true;
-  busy.join();
+  for (std::thread& thread : busy) thread.join();
 }

@@ -231,6 +231,36 @@ TEST_F(Faults, ACallbackThatCallsAnOpOnAnotherContext) {
   EXPECT_EQ(gantry_close(other), GANTRY_OK);
 }
 
+TEST_F(Faults, ACallbackThatComesBackByWayOfAnotherContext) {
+  gantry_context* other = nullptr;
+  ASSERT_EQ(gantry_open(GANTRY_ABI_VERSION, nullptr, &other), GANTRY_OK);
+  // An op on `other`, out of whose environment an op on the first context is called.
+  struct Detour {
+    gantry_context* other;
+    Nested back;
+  } detour{other, {context_}};
+  gantry_environment environment = *gantry_environment_malloc();
+  environment.user = &detour;
+  environment.allocate = [](void* user, const gantry_allocation*, gantry_block*) -> gantry_status {
+    auto& self = *static_cast<Detour*>(user);
+    std::vector<float> rows{1, 2};
+    std::vector<int64_t> numbers{1};
+    View table(rows, {2, 1});
+    View indices(numbers, {1});
+    View output(nullptr, kFloat32, {1, 1});
+    const gantry_table whole = table_of(&table);
+    gantry_environment inner = *gantry_environment_malloc();
+    inner.user = &self.back;
+    inner.allocate_output = [](void* nested, const gantry_allocation*, void*, gantry_tensor*) {
+      return static_cast<Nested*>(nested)->gather();
+    };
+    return gantry_gather(self.other, &whole, &indices, &output, nullptr, &inner, nullptr);
+  };
+  expect_failure(scatter_add(&environment), GANTRY_ERROR_REENTRANT, {"a callback called an op on the context"});
+  EXPECT_EQ(detour.back.seen, GANTRY_ERROR_REENTRANT);
+  EXPECT_EQ(gantry_close(other), GANTRY_OK);
+}
+
 TEST_F(Faults, OtherThreadsMayUseTheContextMeanwhile) {
   gantry_environment environment = *gantry_environment_malloc();
   Nested nested{context_};

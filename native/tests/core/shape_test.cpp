@@ -107,6 +107,23 @@ TEST_F(Shape, RowsWithGapsAndDownwards) {
   EXPECT_EQ(out, (std::vector<float>{-1, 1, 2, -1, 31, 32, -1, -1}));
 }
 
+TEST_F(Shape, StridesOfDimensionsOfOneElementDoNotCount) {
+  auto rows = numbered(4, 2);
+  View column(rows, {4, 1}, {2, 77});
+  std::vector<int64_t> numbers{3, -1, 0, -1};
+  View indices(numbers, {1, 2, 1}, {-5, 2, 99});
+  std::vector<float> out(6, -1);
+  View output(out, {1, 2, 1, 1}, {0, 3, INT64_MAX, INT64_MIN});
+  ASSERT_EQ(gather(column, indices, output), GANTRY_OK) << gantry_last_error();
+  EXPECT_EQ(out, (std::vector<float>{30, -1, -1, 0, -1, -1}));
+  // One row has no next one.
+  View one(numbers, {1});
+  View row(out, {1, 2}, {INT64_MAX, 1});
+  View table(rows, {4, 2});
+  ASSERT_EQ(gather(table, one, row), GANTRY_OK) << gantry_last_error();
+  EXPECT_EQ(out, (std::vector<float>{30, 31, -1, 0, -1, -1}));
+}
+
 TEST_F(Shape, ATableWhoseRowsAreOneRow) {
   auto rows = numbered(1, 2);
   View table(rows, {1000, 2}, {0, 1});
@@ -220,6 +237,18 @@ TEST_F(Shape, ComplexNumbersAreAlignedAsTheirParts) {
   View output(out.data() + 1, complex64, {1, 1});
   ASSERT_EQ(gather(table, indices, output), GANTRY_OK) << gantry_last_error();
   EXPECT_EQ(out, (std::vector<float>{-1, odd[2], odd[3]}));
+}
+
+TEST_F(Shape, ElementsBeyond8BytesAreAlignedTo8) {
+  alignas(16) uint64_t memory[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  alignas(16) uint64_t out[4] = {9, 9, 9, 9};
+  std::vector<int64_t> numbers{2};
+  const gantry_dtype quad{GANTRY_CODE_FLOAT, 128, 1};
+  View table(memory + 1, quad, {3, 1});
+  View indices(numbers, {1});
+  View output(out + 1, quad, {1, 1});
+  ASSERT_EQ(gather(table, indices, output), GANTRY_OK) << gantry_last_error();
+  EXPECT_EQ(std::vector<uint64_t>(out, out + 4), (std::vector<uint64_t>{9, 5, 6, 9}));
 }
 
 TEST_F(Shape, ByteOffsetsCount) {

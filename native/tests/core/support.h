@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -147,6 +148,7 @@ class Recorder {
     if (fault == Fault::no_status) return 4711;
     if (fault == Fault::throws) throw 1;
     char* const memory = static_cast<char*>(std::malloc(request->bytes + 2 * request->alignment));
+    std::memset(memory, 0xcd, request->bytes + 2 * request->alignment);
     const uint64_t misfit = reinterpret_cast<uint64_t>(memory) & (request->alignment - 1);
     char* data = memory + (misfit != 0 ? request->alignment - misfit : 0);
     if (fault == Fault::misaligned) data += request->alignment / 2;

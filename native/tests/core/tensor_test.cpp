@@ -108,6 +108,10 @@ TEST_F(BadTensor, SizesBeyond63Bits) {
   table_.shape[1] = 1;
   table_.shape[0] = INT64_MAX / 4 + 1;
   expect_failure(gather(), GANTRY_ERROR_OVERFLOW, {"the sizes of the table", "4 bytes"});
+  indices_.shape = {INT64_MAX / 4, 8, 0};
+  indices_->shape = indices_.shape.data();
+  indices_->ndim = 3;
+  expect_failure(gather(), GANTRY_ERROR_OVERFLOW, {"the sizes of the"});
   // A dimension without elements does not excuse a row beyond 63 bits.
   table_.shape = {0, INT64_MAX};
   table_->shape = table_.shape.data();
@@ -118,6 +122,11 @@ TEST_F(BadTensor, StridesBeyondTheAddressSpace) {
   const int64_t strides[] = {INT64_MAX / 4, 1};
   table_->strides = strides;
   expect_failure(gather(), GANTRY_ERROR_OVERFLOW, {"the memory of the table is not addressable", "4 rows"});
+  // The rows begin within 63 bits, and the last one ends beyond them.
+  table_.shape[0] = 2;
+  expect_failure(gather(), GANTRY_ERROR_OVERFLOW,
+                 {"the memory of the table is not addressable", "2 rows with a stride of 9223372036854775804 bytes"});
+  table_.shape[0] = 4;
   const int64_t wider[] = {INT64_MAX / 2, 1};
   table_->strides = wider;
   expect_failure(gather(), GANTRY_ERROR_OVERFLOW, {"the stride of the table", "4611686018427387903 elements"});

@@ -20,12 +20,10 @@
     }                                                                                              \
   } while (0)
 
-/* The thread sanitizer waits a second at exit and ends children that start threads, when it is not told otherwise. */
+/* The thread sanitizer waits a second at exit when it is not told otherwise. */
 #if defined(__SANITIZE_THREAD__)
 __attribute__((visibility("default"))) const char* __tsan_default_options(void);
-__attribute__((visibility("default"))) const char* __tsan_default_options(void) {
-  return "atexit_sleep_ms=0:die_after_fork=0";
-}
+__attribute__((visibility("default"))) const char* __tsan_default_options(void) { return "atexit_sleep_ms=0"; }
 #endif
 
 static inline gantry_tensor tensor_of(void* data, gantry_dtype dtype, const int64_t* shape, int32_t ndim) {
