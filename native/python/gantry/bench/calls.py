@@ -64,20 +64,17 @@ def _call_group(torch: Any, build: bool) -> Group:
         variants.append(Variant(name, call=call, rows=1))
 
     add("gantry.gather(out)", lambda: gantry.gather(table, indices, out))
+    raw = tuple((tensor.data_ptr(), tuple(tensor.shape), kind) for tensor, kind in
+                ((table, (2, 32, 1)), (indices, (0, 64, 1)), (out, (2, 32, 1))))
+    by_capsule = _ByCapsule(table)
     for name in ("abi3", "ctypes"):
         try:
-            binding = _binding.load(name)
+            gather = _binding.load(name).gather
         except ImportError:
             continue
-        gather = binding.gather
         add(f"binding {name}, tensors", lambda gather=gather: gather(context, table, indices, out, 0, 0, None))
-        raw = tuple((tensor.data_ptr(), tuple(tensor.shape), kind) for tensor, kind in
-                    ((table, "float32"), (indices, "int64"), (out, "float32")))
-        add(f"binding {name}, raw memory", lambda gather=gather, raw=raw: gather(context, *raw, 0, 0, None))
-        if name == "abi3":
-            legacy, versioned = _ByCapsule(table, False), _ByCapsule(table, True)
-            add("binding abi3, table by __dlpack__", lambda: gather(context, versioned, indices, out, 0, 0, None))
-            add("binding abi3, table by __dlpack__, legacy", lambda: gather(context, legacy, indices, out, 0, 0, None))
+        add(f"binding {name}, raw memory", lambda gather=gather: gather(context, *raw, 0, 0, None))
+        add(f"binding {name}, table by __dlpack__", lambda gather=gather: gather(context, by_capsule, indices, out, 0, 0, None))
     add("torch.index_select(out)", lambda: torch.index_select(table, 0, indices, out=out))
     for flavour, extension in extensions(build).items():
         ops = extension.ops
@@ -90,18 +87,15 @@ def _call_group(torch: Any, build: bool) -> Group:
 
 
 class _ByCapsule:
-    """A tensor that offers __dlpack__ alone."""
+    """A tensor that offers __dlpack__ alone, as most libraries' do."""
 
-    def __init__(self, tensor: Any, versioned: bool) -> None:
+    def __init__(self, tensor: Any) -> None:
         self._tensor = tensor
-        self._versioned = versioned
 
     def __dlpack_device__(self) -> Any:
         return self._tensor.__dlpack_device__()
 
     def __dlpack__(self, **options: Any) -> Any:
-        if not self._versioned:
-            options.pop("max_version", None)
         return self._tensor.__dlpack__(**options)
 
 

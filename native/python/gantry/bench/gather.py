@@ -49,13 +49,17 @@ def _roofs(table: Any, indices: Any, out: Any, row_bytes: int, threads: int) -> 
     return variants, roof
 
 
-def _gather_group(torch: Any, place: str, row_bytes: int, distribution: str, narrow: bool, threads: int) -> Group:
+def _gather_group(torch: Any, place: str, pages: str, row_bytes: int, distribution: str, narrow: bool, threads: int) -> Group:
     columns = row_bytes // 4
     table = data.table(torch, TABLES[place], columns, torch.float32)
+    if pages == "huge":
+        # Gantry's tables ask for huge pages; torch sees the same memory.
+        own = gantry.table(rows=table.shape[0], columns=columns, dtype="float32")
+        gantry.copy(table, own)
+        table = torch.from_dlpack(own)
     count = data.output_rows(row_bytes)
     indices = data.indices(torch, distribution, table.shape[0], count, narrow)
     out = torch.empty((count, columns))
-    expected = torch.index_select(table, 0, indices)
     payload = float(count * row_bytes)
     traffic = payload * 2 + indices.numel() * indices.element_size()
 
@@ -63,9 +67,11 @@ def _gather_group(torch: Any, place: str, row_bytes: int, distribution: str, nar
         return Variant(name, call=call, payload_bytes=payload, traffic_bytes=traffic, rows=count)
 
     gantry.gather(table, indices, out, threads=threads)
-    _require_equal(torch, "gantry.gather", out, expected)
+    _require_equal(torch, "gantry.gather", out, torch.index_select(table, 0, indices))
     variants = [
         variant("gantry.gather(out)", lambda: gantry.gather(table, indices, out, threads=threads)),
+        variant("gantry.gather(gantry.empty)", lambda: gantry.gather(table, indices, gantry.empty((count, columns)), threads=threads)),
+        variant("gantry.gather", lambda: gantry.gather(table, indices, threads=threads)),
         variant("torch.index_select(out)", lambda: torch.index_select(table, 0, indices, out=out)),
         variant("torch.index_select", lambda: torch.index_select(table, 0, indices)),
         variant("torch.nn.functional.embedding", lambda: torch.nn.functional.embedding(indices, table)),
@@ -74,19 +80,15 @@ def _gather_group(torch: Any, place: str, row_bytes: int, distribution: str, nar
     if numpy is not None:
         array, numbers, target = table.numpy(), indices.numpy(), out.numpy()
         variants.append(variant("numpy.take(out, mode=clip)", lambda: numpy.take(array, numbers, axis=0, out=target, mode="clip")))
-    if place == "dram":
-        # Gantry's own tables ask for huge pages; torch's memory has small ones.
-        own = gantry.table(rows=table.shape[0], columns=columns, dtype="float32")
-        gantry.copy(table, own)
-        gantry.gather(own, indices, out, threads=threads)
-        _require_equal(torch, "gantry.gather from gantry.table", out, expected)
-        variants.append(variant("gantry.gather(out), gantry.table", lambda: gantry.gather(own, indices, out, threads=threads)))
-    del expected
-    name = f"gather/table:{place}/row:{row_bytes}/{distribution}/{'i32' if narrow else 'i64'}/threads:{threads}"
+    name = _name(place, pages, row_bytes, distribution, narrow, threads)
     if loops.LIBRARY is None or narrow or place != "dram" or distribution != "uniform":
         return Group(name, variants, baseline="torch.index_select(out)", threads=threads)
     limits, roof = _roofs(table, indices, out, row_bytes, threads)
     return Group(name, variants + limits, baseline="torch.index_select(out)", threads=threads, roof=roof)
+
+
+def _name(place: str, pages: str, row_bytes: int, distribution: str, narrow: bool, threads: int) -> str:
+    return f"gather/table:{place}/pages:{pages}/row:{row_bytes}/{distribution}/{'i32' if narrow else 'i64'}/threads:{threads}"
 
 
 def _convert_group(torch: Any, dtype: Any, columns: int, threads: int) -> Group:
@@ -121,20 +123,19 @@ def _convert_group(torch: Any, dtype: Any, columns: int, threads: int) -> Group:
 def groups(torch: Any, threads: int, full: bool) -> Iterator[Tuple[str, Callable[[], Group]]]:
     """Names, and what makes each group: its tables are large, so that only one is there at a time."""
 
-    def lazily(place: str, row: int, distribution: str, narrow: bool, count: int) -> Callable[[], Group]:
-        return lambda: _gather_group(torch, place, row, distribution, narrow, count)
+    def lazily(*what: Any) -> Callable[[], Group]:
+        return lambda: _gather_group(torch, *what)
 
     def converting(dtype: Any, columns: int) -> Callable[[], Group]:
         return lambda: _convert_group(torch, dtype, columns, threads)
 
-    for place in ("dram", "l3", "l2"):
+    for place, pages in (("dram", "small"), ("dram", "huge"), ("l3", "small"), ("l2", "small")):
         for row in ROWS:
             for distribution in ("uniform", "zipf", "sequential") if full else ("uniform",):
                 for narrow in (False, True) if full else (False,):
                     for count in sorted({1, threads}) if full else (threads,):
-                        index = "i32" if narrow else "i64"
-                        yield (f"gather/table:{place}/row:{row}/{distribution}/{index}/threads:{count}",
-                               lazily(place, row, distribution, narrow, count))
+                        what = (place, pages, row, distribution, narrow, count)
+                        yield _name(*what), lazily(*what)
     for dtype in (torch.float16, torch.bfloat16):
         for columns in (64, 128, 256, 512, 1024) if full else (64, 256):
             yield f"gather_convert/{'bf16' if dtype is torch.bfloat16 else 'f16'}_to_f32/columns:{columns}/threads:{threads}", converting(dtype, columns)
