@@ -1,5 +1,6 @@
 #include "core/context.h"
 
+#include <cstdarg>
 #include <cstdio>
 
 #include "core/entry.h"
@@ -29,6 +30,20 @@ gantry_status check_abi(uint32_t wanted) {
 }
 
 }  // namespace
+
+void write_log(const gantry_context& context, const char* format, ...) {
+  if (context.log == nullptr) return;
+  char line[1024];
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  try {
+    context.log(context.log_user, line);
+  } catch (...) {
+    // A log cannot change the outcome of a call.
+  }
+}
 
 Activity::Activity(const gantry_context* context) : context_(context), outer_(innermost) { innermost = this; }
 
@@ -79,12 +94,8 @@ gantry_status gantry_open(uint32_t abi_wanted, const gantry_open_options* option
     context->pinned = gantry::pinned_environment(context.get());
     context->log_user = own.log_user;
     context->log = own.log;
-    if (context->log != nullptr) {
-      char line[128];
-      std::snprintf(line, sizeof line, "gantry %s: host kernels %s, %u threads", gantry::kVersion, context->host->isa(),
-                    context->host->threads());
-      context->log(context->log_user, line);
-    }
+    gantry::write_log(*context, "gantry %s: host kernels %s, %u threads", gantry::kVersion, context->host->isa(),
+                      context->host->threads());
     *out = context.release();
     return GANTRY_OK;
   });

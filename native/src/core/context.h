@@ -21,6 +21,9 @@ namespace gantry {
 // What gantry_environment_pinned gives.
 gantry_environment pinned_environment(gantry_context* context);
 
+// A line for the caller's log, when there is one; printf's format.
+[[gnu::format(printf, 2, 3)]] void write_log(const gantry_context& context, const char* format, ...);
+
 // One op of the calling thread on a context, so that an op that a callback
 // calls on it is seen.
 class Activity {

@@ -131,6 +131,8 @@ gantry_status gantry_backend_query(gantry_context* context, gantry_backend backe
         break;
       case GANTRY_BACKEND_CUDA:
         context->plugin->query(&info);
+        gantry::write_log(*context, "gantry %s: CUDA backend, %s: %s", gantry_version(),
+                          gantry_reason_name(info.reason), info.text);
         break;
       default:
         return fail(GANTRY_ERROR_INVALID_ARGUMENT,

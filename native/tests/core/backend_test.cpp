@@ -14,11 +14,17 @@ class BackendTest : public ::testing::Test {
     options.struct_size = sizeof options;
     options.threads = 1;
     options.cuda_plugin = "/nowhere/libgantry_cuda.so";
+    options.log_user = &log_;
+    options.log = [](void* user, const char* line) {
+      *static_cast<std::string*>(user) = line;
+      throw 1;  // what a log throws ends there
+    };
     ASSERT_EQ(gantry_open(GANTRY_ABI_VERSION, &options, &context_), GANTRY_OK);
   }
   void TearDown() override { EXPECT_EQ(gantry_close(context_), GANTRY_OK); }
 
   gantry_context* context_ = nullptr;
+  std::string log_;  // its last line
 };
 
 }  // namespace
@@ -26,7 +32,9 @@ class BackendTest : public ::testing::Test {
 TEST_F(BackendTest, QueryOfTheHost) {
   gantry_backend_info info{};
   info.struct_size = sizeof info;
+  info.device_count = 77;
   ASSERT_EQ(gantry_backend_query(context_, GANTRY_BACKEND_HOST, &info), GANTRY_OK);
+  EXPECT_EQ(info.device_count, 0);
   EXPECT_EQ(info.reason, GANTRY_REASON_AVAILABLE);
   EXPECT_STREQ(info.architectures, gantry_isa(context_));
   EXPECT_EQ(std::string(info.text),
@@ -41,6 +49,7 @@ TEST_F(BackendTest, QueryOfAPluginThatIsAbsent) {
   EXPECT_STREQ(gantry_reason_name(info.reason), "GANTRY_REASON_PLUGIN_ABSENT");
   EXPECT_NE(std::strstr(info.text, "/nowhere/libgantry_cuda.so"), nullptr) << info.text;
   EXPECT_EQ(info.device_count, 0);
+  EXPECT_EQ(log_, std::string("gantry 0.1.0: CUDA backend, GANTRY_REASON_PLUGIN_ABSENT: ") + info.text);
 }
 
 TEST_F(BackendTest, QueriesThatAreRefused) {

@@ -160,6 +160,21 @@ TEST_F(CacheTest, StricterAlignmentsAreServedAndNotKept) {
   }
 }
 
+TEST_F(CacheTest, BlocksBeyondTheLargestClassGoBackAtOnce) {
+  make(uint64_t{1} << 40);
+  const gantry_allocation request = request_for(SizeClass::kMost + 1, 64);
+  gantry_block block{};
+  block.struct_size = sizeof block;
+  ASSERT_EQ(environment_->allocate(environment_->user, &request, &block), GANTRY_OK) << gantry_last_error();
+  EXPECT_EQ(reinterpret_cast<uint64_t>(block.data) % (uint64_t{2} << 20), 0u);
+  EXPECT_EQ(block.bytes, SizeClass::kMost + (64 << 10));
+  static_cast<char*>(block.data)[block.bytes - 1] = 1;
+  EXPECT_EQ(statistics().bytes_in_use, block.bytes);
+  deallocate(block);
+  EXPECT_EQ(statistics().bytes_in_use, 0u);
+  EXPECT_EQ(statistics().bytes_kept, 0u);
+}
+
 TEST_F(CacheTest, WhatCannotBeHadIsRefused) {
   make(1 << 20);
   deallocate(allocate(1000));
