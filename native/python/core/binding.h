@@ -124,6 +124,9 @@ PyObject* op_scatter_add(PyObject* self, PyObject* const* arguments, Py_ssize_t 
 PyObject* op_convert(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
 PyObject* op_copy(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
 
+/* capsule(address, versioned): what __dlpack__ gives. */
+PyObject* new_capsule(PyObject* module, PyObject* const* arguments, Py_ssize_t count);
+
 static inline int is_on_device(const gantry_tensor* tensor) {
   return tensor->device.type == GANTRY_DEVICE_CUDA || tensor->device.type == GANTRY_DEVICE_CUDA_MANAGED;
 }

@@ -155,6 +155,11 @@ static PyMethodDef binding_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyMethodDef module_methods[] = {
+    FAST("capsule", new_capsule, "capsule(address, versioned) -> a DLPack capsule that gives the tensor back when nobody took it"),
+    {NULL, NULL, 0, NULL},
+};
+
 static PyGetSetDef binding_properties[] = {
     {"name", get_name, NULL, PyDoc_STR("\"abi3\""), NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -195,6 +200,7 @@ static struct PyModuleDef module_definition = {
     .m_name = "gantry._core",
     .m_doc = "The fast binding of Gantry; use gantry._binding.",
     .m_size = 0,
+    .m_methods = module_methods,
     .m_slots = module_slots,
 };
 

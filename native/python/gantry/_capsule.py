@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Tuple
+from typing import Any, Callable, Tuple
 
 from . import _abi, _library
 from ._dlpack import LEGACY, VERSIONED, DLManagedTensor, DLManagedTensorVersioned
@@ -21,26 +21,42 @@ _rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("P
 _USED = {LEGACY: b"used_dltensor", VERSIONED: b"used_dltensor_versioned"}  # capsules keep pointers to their names
 
 
-# The capsule is being destroyed: it comes as an address, since a reference to it must not be made any more. A consumer that has
-# taken the tensor over has renamed the capsule.
-def _destroy_legacy(capsule: int) -> None:
-    if _is_valid(capsule, LEGACY):
-        managed = DLManagedTensor.from_address(_pointer(capsule, LEGACY))
-        managed.deleter(ctypes.addressof(managed))
+# Where the compiled module cannot be had (free-threaded Pythons). The capsule is being destroyed: it comes as an address, since a
+# reference to it must not be made any more. A consumer that has taken the tensor over has renamed the capsule. An exception that is
+# under way cannot be kept by Python code in this place: the first call fails and takes it away, and the consumer's failure turns into
+# a SystemError.
+def _destroy(capsule: int) -> None:
+    try:
+        is_versioned = _is_valid(capsule, VERSIONED)
+    except Exception:
+        is_versioned = _is_valid(capsule, VERSIONED)
+    if is_versioned:
+        versioned = DLManagedTensorVersioned.from_address(_pointer(capsule, VERSIONED))
+        versioned.deleter(ctypes.addressof(versioned))
+    elif _is_valid(capsule, LEGACY):
+        legacy = DLManagedTensor.from_address(_pointer(capsule, LEGACY))
+        legacy.deleter(ctypes.addressof(legacy))
 
 
-def _destroy_versioned(capsule: int) -> None:
-    if _is_valid(capsule, VERSIONED):
-        managed = DLManagedTensorVersioned.from_address(_pointer(capsule, VERSIONED))
-        managed.deleter(ctypes.addressof(managed))
+_destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_destroy)
+# Capsules may be destroyed after this module has been torn down: the C side of the destructor stays.
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(_destructor))
 
 
-_Destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
-_destructors = {LEGACY: _Destructor(_destroy_legacy), VERSIONED: _Destructor(_destroy_versioned)}
-_addresses = {name: ctypes.cast(function, ctypes.c_void_p).value for name, function in _destructors.items()}
-for _function in _destructors.values():
-    # Capsules may be destroyed after this module has been torn down: the C side of the destructors stays.
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_function))
+def _new_by_ctypes(address: int, versioned: bool) -> Any:
+    return _new(address, VERSIONED if versioned else LEGACY, ctypes.cast(_destructor, ctypes.c_void_p))
+
+
+def _find_maker() -> Callable[[int, bool], Any]:
+    try:
+        from . import _core  # type: ignore[attr-defined]
+    except ImportError:
+        return _new_by_ctypes
+    maker: Callable[[int, bool], Any] = _core.capsule
+    return maker
+
+
+_make = _find_maker()
 
 
 def export(storage: int, view: _abi.Tensor, versioned: bool, is_copy: bool) -> Any:
@@ -56,8 +72,7 @@ def export(storage: int, view: _abi.Tensor, versioned: bool, is_copy: bool) -> A
             library.check(library.gantry_export_dlpack(storage, ctypes.byref(view), ctypes.byref(managed)))
         except ReadOnly as error:
             raise ReadOnly(f"{error}; __dlpack__ was called without max_version=(1, 0)") from None
-    name = VERSIONED if versioned else LEGACY
-    return _new(managed.value, name, _addresses[name])
+    return _make(managed.value or 0, versioned)
 
 
 def take(capsule: Any, owner: str) -> Tuple[int, bool]:

@@ -31,7 +31,6 @@ __all__ = [
     "SystemCallFailed",
     "Unsupported",
     "error_for",
-    "from_status",
 ]
 
 
@@ -255,6 +254,3 @@ def error_for(
             value, position = int(found.group(1)), int(found.group(2))
         return kind(text, status, name, position, value)
     return kind(text, status, name or (kind.default_name if kind is not Error else "unknown status"))
-
-
-from_status = error_for

@@ -145,9 +145,10 @@ def gather(
     tensors' library. `threads`, `multiprocessors`: at most; 0: all. `streaming`: stores past the cache; `sort`: in the order of the
     table's rows; None: the library chooses. `stats` is filled in.
     """
-    if bounds == "error" and (
-        streaming is sort is environment is stats is context is None and threads == multiprocessors == 0
-    ):
+    if (
+        bounds == "error" and threads == multiprocessors == 0 and streaming is None and sort is None and environment is None
+        and stats is None and context is None
+    ):  # fmt: skip
         plain = _plain or _make_plain()
         return plain[0](plain[1], table, indices, out, 0, 0, stream)
     options = _options(bounds, None, streaming, sort, threads, multiprocessors, stats)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import operator
 import unittest
 from typing import Any
+from unittest import mock
 
 import gantry
-from gantry import _dlpack, env, errors
+from gantry import _capsule, _dlpack, env, errors
 from support import Counting
 
 _is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
@@ -115,14 +117,43 @@ class Producer(unittest.TestCase):
         self.assertTrue(_is_valid(self.made.__dlpack__(dl_device=(1, 0)), LEGACY))
 
     def test_an_exception_in_flight_survives_a_capsule(self) -> None:
-        def fail() -> None:
-            capsule = self.made.__dlpack__()
-            raise KeyError(str(capsule))
+        if _capsule._make is _capsule._new_by_ctypes:
+            self.skipTest("only the compiled module can keep an exception while a capsule is destroyed")
+        for version in (None, (1, 0)):
+            # The TypeError is set in C, then the capsule dies, then Python sees it.
+            with self.assertRaisesRegex(TypeError, "PyCapsule"):
+                operator.index(gantry.empty(4, environment=env.Custom(self.allocator)).__dlpack__(max_version=version))
+            self.assertEqual(self.live(), 1)
 
-        with self.assertRaises(KeyError):
-            fail()
-        self.made.close()
-        self.assertEqual(self.live(), 0)
+    def test_capsules_without_the_compiled_module(self) -> None:
+        with mock.patch.object(_capsule, "_make", _capsule._new_by_ctypes):
+            for version, name in ((None, LEGACY), ((1, 0), VERSIONED)):
+                made = gantry.empty(4, environment=env.Custom(self.allocator))
+                capsule = made.__dlpack__(max_version=version)
+                self.assertTrue(_is_valid(capsule, name))
+                made.close()
+                del capsule
+                self.assertEqual(self.live(), 1)
+                made = gantry.empty(4, environment=env.Custom(self.allocator))
+                capsule = made.__dlpack__(max_version=version)
+                managed = consume(capsule)
+                made.close()
+                del capsule
+                self.assertEqual(self.live(), 2)
+                managed.deleter(ctypes.addressof(managed))
+                self.assertEqual(self.live(), 1)
+                with self.assertRaises(SystemError):
+                    operator.index(gantry.empty(4, environment=env.Custom(self.allocator)).__dlpack__(max_version=version))
+                self.assertEqual(self.live(), 1)
+
+    def test_the_maker_of_capsules_refuses_nonsense(self) -> None:
+        if _capsule._make is _capsule._new_by_ctypes:
+            self.skipTest("there is no compiled module")
+        with self.assertRaisesRegex(ValueError, "the address of a managed tensor is 0"):
+            _capsule._make(0, True)
+        for arguments in ((), (1,), (1, True, 2), ("1", True)):
+            with self.assertRaises(TypeError):
+                _capsule._make(*arguments)  # type: ignore[arg-type,call-arg]
 
 
 class Consumer(unittest.TestCase):

@@ -9,6 +9,7 @@ import time
 import unittest
 
 import gantry
+from gantry import _library, errors
 from support import child
 
 
@@ -175,6 +176,25 @@ class Facts(unittest.TestCase):
             self.assertIn(name, dir(gantry))
         with self.assertRaisesRegex(AttributeError, "has no attribute 'gather_all'"):
             gantry.gather_all
+
+    def test_a_status_becomes_an_exception(self) -> None:
+        error = errors.error_for(3, "index -7 at position 12 is outside of the table of 5 rows")
+        self.assertIsInstance(error, gantry.IndexOutOfRange)
+        self.assertEqual((error.status, error.name, error.position, error.value), (3, "GANTRY_ERROR_INDEX", 12, -7))  # type: ignore[attr-defined]
+        error = errors.error_for(3, "index 9 at position 1", None, 4, 5)
+        self.assertEqual((error.position, error.value), (4, 5))  # type: ignore[attr-defined]
+        library = _library.load()
+        names = {status: library.status_name(status) for status in range(1, 21)}
+        for status, name in names.items():
+            made = errors.error_for(status, "text")
+            self.assertEqual((made.status, made.name, str(made)), (status, name, "text"))
+            self.assertIsNot(type(made), errors.Error, name)
+        self.assertEqual((errors.error_for(99, "text").status, errors.error_for(99, "text").name), (99, "unknown status"))
+        for kind, builtin in (
+            (errors.InvalidArgument, ValueError), (errors.OutOfMemory, MemoryError), (errors.Unsupported, TypeError),
+            (errors.ReadOnly, BufferError), (errors.SizeOverflow, OverflowError), (errors.LibraryNotFound, ImportError),
+        ):  # fmt: skip
+            self.assertTrue(issubclass(kind, builtin) and issubclass(kind, RuntimeError), kind)
 
     def test_dtypes_are_read_from_many_names(self) -> None:
         for text in ("float32", "f32", "<f4", "torch.float32", "float", (2, 32), (2, 32, 1), gantry.dtype("f4")):
