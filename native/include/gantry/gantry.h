@@ -237,7 +237,7 @@ enum { GANTRY_BACKEND_HOST = 0, GANTRY_BACKEND_CUDA = 1 };
 
 typedef struct gantry_open_options {
   uint32_t struct_size;
-  uint32_t threads;        /* of the host pool with the caller, to 256; 0: GANTRY_NUM_THREADS, else affinity and quota */
+  uint32_t threads;        /* of the host pool with the caller, to 256; 0: GANTRY_NUM_THREADS, else affinity, quota */
   const char* cuda_plugin; /* path; null: GANTRY_CUDA_PLUGIN, else beside the library, else its folder gantry/ */
   void* log_user;
   void (*log)(void* user, const char* line); /* hears what was opened and found; may be null */
