@@ -49,7 +49,7 @@ def _new_by_ctypes(address: int, versioned: bool) -> Any:
 
 def _find_maker() -> Callable[[int, bool], Any]:
     try:
-        from . import _core  # type: ignore[attr-defined]
+        from . import _core
     except ImportError:
         return _new_by_ctypes
     maker: Callable[[int, bool], Any] = _core.capsule
