@@ -50,13 +50,14 @@ gantry_status pinned_allocate_output(void* user, const gantry_allocation* reques
 
 class Registration final : public StorageOwner {
  public:
-  Registration(std::shared_ptr<Plugin> plugin, const Backend* backend, void* data)
-      : plugin_(std::move(plugin)), backend_(backend), data_(data) {}
+  Registration(std::shared_ptr<Plugin> plugin, void* data) : plugin_(std::move(plugin)), data_(data) {}
   ~Registration() override {
-    if (is_held_) backend_->unpin(backend_->self, data_);
+    // Asked anew: in the child of a fork the backend is no longer to be called.
+    const Backend* backend = nullptr;
+    if (is_held_ && plugin_->backend(&backend) == GANTRY_OK) backend->unpin(backend->self, data_);
   }
-  gantry_status hold(uint64_t bytes, bool read_only) {
-    const gantry_status status = backend_->pin(backend_->self, data_, bytes, read_only, &fail);
+  gantry_status hold(const Backend& backend, uint64_t bytes, bool read_only) {
+    const gantry_status status = backend.pin(backend.self, data_, bytes, read_only, &fail);
     is_held_ = status == GANTRY_OK;
     return status;
   }
@@ -64,7 +65,6 @@ class Registration final : public StorageOwner {
  private:
   // The backend is there as long as the plug-in is.
   std::shared_ptr<Plugin> plugin_;
-  const Backend* backend_;
   void* data_;
   bool is_held_ = false;
 };
@@ -197,8 +197,8 @@ gantry_status gantry_storage_pin(gantry_context* context, gantry_storage* storag
     static std::mutex mutex;
     const std::lock_guard<std::mutex> lock(mutex);
     if (storage->registration != nullptr) return GANTRY_OK;
-    auto registration = std::make_unique<gantry::Registration>(context->plugin, backend, storage->data);
-    if (const gantry_status status = registration->hold(storage->bytes, storage->read_only)) return status;
+    auto registration = std::make_unique<gantry::Registration>(context->plugin, storage->data);
+    if (const gantry_status status = registration->hold(*backend, storage->bytes, storage->read_only)) return status;
     storage->registration = std::move(registration);
     // Views and exports made from now on say that the GPU reads it.
     storage->device = {GANTRY_DEVICE_CUDA_HOST, 0};
