@@ -352,14 +352,17 @@ GANTRY_API gantry_status gantry_gather(gantry_context* context, const gantry_tab
                                        gantry_tensor* output, const gantry_options* options,
                                        const gantry_environment* environment, gantry_stream stream);
 
-/* table[indices[i]] = rows[i]. Of equal indices the last row wins on the host. */
+/* table[indices[i]] = rows[i]. Of equal indices the last row wins on the host, and on CUDA when options ask for
+ * determinism; else parts of several of them may be there. */
 GANTRY_API gantry_status gantry_scatter(gantry_context* context, const gantry_tensor* rows, const gantry_tensor* indices,
                                         const gantry_table* table, const gantry_options* options,
                                         const gantry_environment* environment, gantry_stream stream);
 
 /* table[indices[i]] += rows[i], of equal dtypes, floats and integers. On the host the rows are added in the order of the indices
  * whatever the number of threads: bitwise what a sequential loop gives. The sums of float16 and bfloat16 are float32 in that loop,
- * from the table's row on, and are rounded once at its end, as torch's index_add_ does for tables of two dimensions. */
+ * from the table's row on, and are rounded once at its end, as torch's index_add_ does for tables of two dimensions.
+ * On CUDA that holds, but for the payload of a NaN, when options ask for determinism; else the order is any, every sum
+ * of 16-bit floats is rounded, and subnormal numbers of float32 count as zero. */
 GANTRY_API gantry_status gantry_scatter_add(gantry_context* context, const gantry_tensor* rows, const gantry_tensor* indices,
                                             const gantry_table* table, const gantry_options* options,
                                             const gantry_environment* environment, gantry_stream stream);
@@ -374,7 +377,8 @@ GANTRY_API gantry_status gantry_copy(gantry_context* context, const gantry_tenso
                                      const gantry_options* options, const gantry_environment* environment,
                                      gantry_stream stream);
 
-/* CUDA: waits for the stream and reports the first bad index that ops on it have recorded since the last check. */
+/* CUDA: waits for the stream and reports the first bad index that ops on it have recorded since the last check.
+ * The record is the context's: a graph that an op was captured in must not run after gantry_close. */
 GANTRY_API gantry_status gantry_check(gantry_context* context, int32_t device, gantry_stream stream, gantry_stats* stats);
 
 /* ------------------------------------------------------------------ storage: memory with a lifetime */

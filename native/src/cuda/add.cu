@@ -10,7 +10,7 @@ cudaError_t launch_add(const Unit& unit, const MoveArguments& arguments, const G
 namespace {
 
 template <Kind kKind>
-__global__ void __launch_bounds__(kMaxThreads) add_in_order_kernel(const __grid_constant__ MoveArguments arguments) {
+__global__ void __launch_bounds__(kMaxThreads, 1) add_in_order_kernel(const __grid_constant__ MoveArguments arguments) {
   add_in_order<kKind>(arguments, this_place());
 }
 

@@ -40,6 +40,8 @@ GANTRY_HD void set_element(Value* value, int i, uint64_t bits) {
 template <Kind kFrom, Kind kTo>
 struct FloatUnit {
   static constexpr int kElements = 4;
+  // As many as fit into the registers.
+  static constexpr int kRows = bytes_of(kFrom) == 8 || bytes_of(kTo) == 8 ? 2 : 4;
   using Value = Words<kElements * bytes_of(kFrom)>;
   GANTRY_HD static constexpr int from_bytes() { return kElements * bytes_of(kFrom); }
   GANTRY_HD static constexpr int to_bytes() { return kElements * bytes_of(kTo); }
@@ -58,6 +60,7 @@ struct FloatUnit {
 struct AnyUnit {
   Kind from;
   Kind to;
+  static constexpr int kRows = 4;
   using Value = Words<8>;
   GANTRY_HD int from_bytes() const { return bytes_of(from); }
   GANTRY_HD int to_bytes() const { return bytes_of(to); }
@@ -145,6 +148,7 @@ template <Kind kKind, int kElements>
 class AddUnit {
  public:
   static constexpr int kBytes = kElements * bytes_of(kKind);
+  static constexpr int kRows = 4;
   using Value = Words<kBytes>;
   GANTRY_HD static constexpr int from_bytes() { return kBytes; }
   GANTRY_HD static constexpr int to_bytes() { return kBytes; }
@@ -156,28 +160,28 @@ class AddUnit {
     if constexpr (kHasVectors && kKind == Kind::f32 && kElements == 4) {
       asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};"
                    :
-                   : "l"(to), "f"(f32_value(value.word[0])), "f"(f32_value(value.word[1])), "f"(f32_value(value.word[2])),
+                   : "l"(__cvta_generic_to_global(to)), "f"(f32_value(value.word[0])), "f"(f32_value(value.word[1])), "f"(f32_value(value.word[2])),
                      "f"(f32_value(value.word[3]))
                    : "memory");
     } else if constexpr (kHasVectors && kKind == Kind::f16 && kElements == 8) {
       asm volatile("red.global.add.noftz.v4.f16x2 [%0], {%1, %2, %3, %4};"
                    :
-                   : "l"(to), "r"(value.word[0]), "r"(value.word[1]), "r"(value.word[2]), "r"(value.word[3])
+                   : "l"(__cvta_generic_to_global(to)), "r"(value.word[0]), "r"(value.word[1]), "r"(value.word[2]), "r"(value.word[3])
                    : "memory");
     } else if constexpr (kHasVectors && kKind == Kind::bf16 && kElements == 8) {
       asm volatile("red.global.add.noftz.v4.bf16x2 [%0], {%1, %2, %3, %4};"
                    :
-                   : "l"(to), "r"(value.word[0]), "r"(value.word[1]), "r"(value.word[2]), "r"(value.word[3])
+                   : "l"(__cvta_generic_to_global(to)), "r"(value.word[0]), "r"(value.word[1]), "r"(value.word[2]), "r"(value.word[3])
                    : "memory");
     } else if constexpr (kKind == Kind::f16 && kElements > 1) {
       GANTRY_UNROLL
       for (int i = 0; i < kElements / 2; ++i) {
-        asm volatile("red.global.add.noftz.f16x2 [%0], %1;" : : "l"(to + 4 * i), "r"(value.word[i]) : "memory");
+        asm volatile("red.global.add.noftz.f16x2 [%0], %1;" : : "l"(__cvta_generic_to_global(to + 4 * i)), "r"(value.word[i]) : "memory");
       }
     } else if constexpr (kHasVectors && kKind == Kind::bf16 && kElements > 1) {
       GANTRY_UNROLL
       for (int i = 0; i < kElements / 2; ++i) {
-        asm volatile("red.global.add.noftz.bf16x2 [%0], %1;" : : "l"(to + 4 * i), "r"(value.word[i]) : "memory");
+        asm volatile("red.global.add.noftz.bf16x2 [%0], %1;" : : "l"(__cvta_generic_to_global(to + 4 * i)), "r"(value.word[i]) : "memory");
       }
     } else {
       add_one_by_one(to, value);

@@ -49,15 +49,15 @@ GANTRY_HD Words<kBytes> load_once(const char* from) {
   } else if constexpr (kBytes == 16) {
     asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
         : "=r"(value.word[0]), "=r"(value.word[1]), "=r"(value.word[2]), "=r"(value.word[3])
-        : "l"(from));
+        : "l"(__cvta_generic_to_global(from)));
   } else if constexpr (kBytes == 8) {
-    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(value.word[0]), "=r"(value.word[1]) : "l"(from));
+    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(value.word[0]), "=r"(value.word[1]) : "l"(__cvta_generic_to_global(from)));
   } else if constexpr (kBytes == 4) {
-    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(value.word[0]) : "l"(from));
+    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(value.word[0]) : "l"(__cvta_generic_to_global(from)));
   } else if constexpr (kBytes == 2) {
-    asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=r"(value.word[0]) : "l"(from));
+    asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=r"(value.word[0]) : "l"(__cvta_generic_to_global(from)));
   } else {
-    asm("ld.global.nc.L1::no_allocate.u8 %0, [%1];" : "=r"(value.word[0]) : "l"(from));
+    asm("ld.global.nc.L1::no_allocate.u8 %0, [%1];" : "=r"(value.word[0]) : "l"(__cvta_generic_to_global(from)));
   }
 #else
   memcpy(value.word, from, kBytes);

@@ -1,7 +1,7 @@
 // Rows moved by index: gather, scatter, copy, conversion and the atomic scatter_add are this one loop with different units.
 //
-// 1 to 32 lanes share a row, four rows at a time are in flight for each lane, and a wide row is cut into pieces that are spread
-// over the grid like rows.
+// 1 to 32 lanes share a row, each lane has up to four rows in flight, and a wide row is cut into pieces that are spread over the
+// grid like rows. A unit is what one lane moves at a time: kRows, the rows in flight; load and put; its bytes on both sides.
 #ifndef GANTRY_CUDA_MOVE_H
 #define GANTRY_CUDA_MOVE_H
 
@@ -35,6 +35,7 @@ struct MoveArguments {
 // Bytes as they are.
 template <int kBytes>
 struct ByteUnit {
+  static constexpr int kRows = 4;
   using Value = Words<kBytes>;
   GANTRY_HD static constexpr int from_bytes() { return kBytes; }
   GANTRY_HD static constexpr int to_bytes() { return kBytes; }
@@ -63,7 +64,7 @@ GANTRY_HD bool row_at(const MoveArguments& arguments, int64_t rank, bool records
 template <class Unit>
 GANTRY_HD void move_rows(const MoveArguments& arguments, const Unit& unit, const Place& place) {
   using Value = typename Unit::Value;
-  constexpr int kRows = sizeof(Value) > 16 ? 2 : 4;
+  constexpr int kRows = Unit::kRows;
   const uint32_t lanes = 1u << arguments.lanes_log2;
   const uint32_t lane = place.thread & (lanes - 1);
   const uint32_t groups = place.threads >> arguments.lanes_log2;

@@ -2,6 +2,7 @@
 #include <cinttypes>
 
 #include "cuda/backend.h"
+#include "cuda/units.h"
 
 namespace gantry {
 namespace cuda {
@@ -215,8 +216,23 @@ class Run {
 }  // namespace
 
 uint32_t rows_in_flight(const Unit& unit) {
-  if (unit.kind == UnitKind::add_ordered) return 1;
-  return unit.kind == UnitKind::floats && unit.from == Kind::f64 ? 2 : 4;
+  uint32_t rows = 1;
+  const auto see = [&rows](const auto& type) { rows = static_cast<uint32_t>(type.kRows); };
+  switch (unit.kind) {
+    case UnitKind::bytes:
+      with_byte_unit(unit, see);
+      break;
+    case UnitKind::floats:
+    case UnitKind::any:
+      with_conversion_unit(unit, see);
+      break;
+    case UnitKind::add:
+      with_add_unit(unit, see);
+      break;
+    case UnitKind::add_ordered:
+      break;
+  }
+  return rows;
 }
 
 gantry_status run_request(const Request& request, Device* device) { return Run(request, device).run(); }

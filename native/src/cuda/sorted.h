@@ -40,6 +40,38 @@ GANTRY_HD void store_element(char* to, uint64_t bits) {
   }
 }
 
+// A sum that is rounded as the host rounds it: those of 16-bit floats once, at their end.
+template <Kind kKind>
+class OrderedSum {
+ public:
+  GANTRY_HD explicit OrderedSum(uint64_t bits) {
+    if constexpr (kIsHalf) {
+      single_ = to_f32<kKind>(bits);
+    } else {
+      bits_ = bits;
+    }
+  }
+  GANTRY_HD void add_next(uint64_t bits) {
+    if constexpr (kIsHalf) {
+      single_ = to_f32<Kind::f32>(add<Kind::f32>(bits_of_f32(single_), bits_of_f32(to_f32<kKind>(bits))));
+    } else {
+      bits_ = add<kKind>(bits_, bits);
+    }
+  }
+  GANTRY_HD uint64_t bits() const {
+    if constexpr (kIsHalf) {
+      return from_f32<kKind>(single_);
+    } else {
+      return bits_;
+    }
+  }
+
+ private:
+  static constexpr bool kIsHalf = kKind == Kind::f16 || kKind == Kind::bf16;
+  float single_ = 0;
+  uint64_t bits_ = 0;
+};
+
 // table row += its side rows, one after the other in the order of their positions: what a sequential loop gives, bit by bit. The
 // threads at the first key of a row do it all; a unit is one element.
 template <Kind kKind>
@@ -61,14 +93,14 @@ GANTRY_HD void add_in_order(const MoveArguments& arguments, const Place& place) 
     const int64_t units = left < arguments.piece_units ? left : arguments.piece_units;
     char* entry = row_address(arguments.table, row) + begin * kBytes;
     for (int64_t i = lane; i < units; i += lanes) {
-      uint64_t sum = load_element<kBytes>(entry + i * kBytes);
+      OrderedSum<kKind> sum(load_element<kBytes>(entry + i * kBytes));
       for (int64_t rank = first; rank < arguments.count; ++rank) {
         const uint64_t key = arguments.sorted.keys[rank];
         if (static_cast<int64_t>(key >> arguments.sorted.position_bits) != row) break;
         const char* side = arguments.side + static_cast<int64_t>(key & position_mask) * arguments.side_stride_bytes;
-        sum = add<kKind>(sum, load_element<kBytes>(side + (begin + i) * kBytes));
+        sum.add_next(load_element<kBytes>(side + (begin + i) * kBytes));
       }
-      store_element<kBytes>(entry + i * kBytes, sum);
+      store_element<kBytes>(entry + i * kBytes, sum.bits());
     }
   }
 }
