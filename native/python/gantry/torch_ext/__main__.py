@@ -29,7 +29,7 @@ def _describe(entry: Entry) -> Dict[str, Any]:
     return {
         "flavour": entry.flavour, "key": entry.key, "path": entry.path, "log": entry.log, "namespace": record.get("namespace"),
         "torch": torch.get("version"), "python": torch.get("python"), "built": record.get("time"),
-        "seconds": record.get("seconds"), "peak_rss_kib": record.get("peak_rss_kib"), "size": record["size"],
+        "size": record["size"], **{name: record.get(name) for name in ("seconds", "cpu_seconds", "peak_rss_kib")},
     }
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import re
 import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from typing import Any, Dict, List, Optional, Tuple
@@ -115,34 +117,34 @@ def _compile(command: List[str], scratch: str, log: str, timeout: float,
              cancel: Optional[threading.Event]) -> Dict[str, Any]:
     """Runs the compiler in a process group of its own; whatever ends this function ends the group."""
     environment = {**os.environ, "TMPDIR": scratch, "LC_ALL": "C"}
+    report = os.path.join(scratch, "report.json")
+    launcher = [sys.executable, "-S", "-E", os.path.join(os.path.dirname(os.path.abspath(__file__)), "_launcher.py"), report]
     started = time.monotonic()
+    with open(log, "ab") as output:
+        process = subprocess.Popen(launcher + command, cwd=scratch, stdin=subprocess.DEVNULL, stdout=output,
+                                   stderr=subprocess.STDOUT, env=environment, start_new_session=True)
     try:
-        with open(log, "ab") as output:
-            process = subprocess.Popen(command, cwd=scratch, stdin=subprocess.DEVNULL, stdout=output,
-                                       stderr=subprocess.STDOUT, env=environment, start_new_session=True)
-    except OSError as error:
-        raise BuildFailed(NO_COMPILER, f"gantry: {command[0]} could not be started: {error.strerror}.") from error
-    try:
-        status, usage = _wait(process, started + timeout, cancel)
+        _wait(process, started + timeout, cancel)
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        if process.returncode is None:
-            process.wait()
+        process.wait()
     seconds = time.monotonic() - started
-    code = os.waitstatus_to_exitcode(status)
-    if code != 0:
-        raise _failure(command, code, seconds, log)
-    return {"seconds": round(seconds, 3), "peak_rss_kib": usage.ru_maxrss}
+    try:
+        with open(report, encoding="utf-8") as file:
+            result = json.load(file)
+    except (OSError, ValueError):
+        result = {"exit_code": process.returncode or 1}  # The group was ended, or the disk is full.
+    if "failed" in result:
+        raise BuildFailed(NO_COMPILER, f"gantry: {command[0]} could not be started: {result['failed']}.")
+    if result["exit_code"] != 0:
+        raise _failure(command, result["exit_code"], seconds, log)
+    return {"seconds": round(seconds, 3), "cpu_seconds": result["cpu_seconds"], "peak_rss_kib": result["peak_rss_kib"]}
 
 
-def _wait(process: "subprocess.Popen[bytes]", end: float, cancel: Optional[threading.Event]) -> Tuple[int, Any]:
+def _wait(process: "subprocess.Popen[bytes]", end: float, cancel: Optional[threading.Event]) -> None:
     pause = 0.002
-    while True:
-        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-        if pid:
-            process.returncode = os.waitstatus_to_exitcode(status)
-            return status, usage
+    while process.poll() is None:
         if cancel is not None and cancel.is_set():
             raise BuildFailed(CANCELLED, "gantry: the build was cancelled.")
         if time.monotonic() >= end:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import json
@@ -81,7 +80,14 @@ class Build(unittest.TestCase):
         self.assertEqual(record["ingredients"], recipe.ingredients())
         self.assertEqual(record["command"][0], self.toy.compiler)
         self.assertGreater(record["seconds"], 0)
+        self.assertGreater(record["cpu_seconds"], 0)
         self.assertGreater(record["peak_rss_kib"], 1000)
+
+    def test_memory_is_the_compilers_not_the_builders(self) -> None:
+        large = b"x" * (300 << 20)
+        entry, _ = build(self.toy.recipe())
+        self.assertLess(entry.record["peak_rss_kib"], 250 << 10)
+        self.assertEqual(len(large), 300 << 20)
         self.assertTrue(Path(entry.log).read_text().startswith(self.toy.compiler + " -std=c++17"))
 
     def test_the_stamp(self) -> None:
@@ -329,14 +335,12 @@ class Cache(unittest.TestCase):
             wait_for(started.exists, "the compiler's start")
             builder.kill()
             builder.communicate(timeout=30)
+            compiler = int(started.read_text())
+            wait_for(lambda: not alive(compiler), "the end of the compiler of a builder that was killed")
             key = recipe.key[:6]
             self.assertTrue(any(name.startswith(key + ".tmp.") for name in self.toy.names()))
             self.assertIn(key + ".lock", self.toy.names())
-            try:
-                _, compiled = build(recipe, timeout=30)
-            finally:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(int(started.read_text()), signal.SIGKILL)
+            _, compiled = build(recipe, timeout=30)
         self.assertTrue(compiled)
         self.assertEqual(self.toy.names(), [key, key + ".lock"])
 

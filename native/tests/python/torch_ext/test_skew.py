@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import unittest
 from typing import Any, Dict
@@ -27,6 +28,7 @@ STABLE = (2, 10)
 
 
 class Skew(unittest.TestCase):
+    @functools.lru_cache(maxsize=None)
     def build(self, torch: TorchPython, flavour: str) -> str:
         done = run(torch.python, ["-m", "gantry.torch_ext", "build", "--flavour", flavour, "--json"], timeout=900)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
