@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
+from gantry import stamp
 from gantry.torch_ext import Refused, SkewWarning, _check, _elf
 from gantry.torch_ext._builder import build
 from toy import Toy
@@ -111,6 +112,9 @@ class Skew(unittest.TestCase):
                 else:
                     with self.assertRaises(Refused):
                         _check.ensure(self.path, "classic", other)
+
+    def test_its_build_id_is_its_own(self) -> None:
+        self.assertEqual(stamp.check(self.path, {"build.id": "0123456789abcdef", "gantry.abi": "1.0"}), [])
 
     def test_another_machine(self) -> None:
         (finding,) = _check.examine(self.path, "classic", replace(self.torch, machine="sparc64"))
