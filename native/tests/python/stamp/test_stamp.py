@@ -110,7 +110,9 @@ class CheckTest(unittest.TestCase):
             ({"arch": "aarch64"}, {}, ["fatal arch aarch64 x86_64"]),
             ({"gantry.abi": "2.0"}, {}, ["fatal gantry.abi 2.0 1.0"]),
             ({"gantry.abi": "1.7"}, {}, []),
-            ({"build.id": "fedcba9876543210"}, {}, ["fatal build.id fedcba9876543210 0123456789abcdef"]),
+            ({"build.id": "fedcba9876543210", "torch.abi": ""}, {}, ["fatal build.id fedcba9876543210 0123456789abcdef"]),
+            # A torch extension has an id of its own.
+            ({"build.id": "fedcba9876543210"}, {}, []),
             ({}, OTHER_TORCH, ["fatal torch.version 2.13.0+cpu 2.14.1+cu130"]),
             ({}, {"torch.version": "2.13.1+cpu"}, ["fatal torch.version 2.13.0+cpu 2.13.1+cpu"]),
             ({}, {"torch.version": "2.13.0+cu130"}, ["fatal torch.version 2.13.0+cpu 2.13.0+cu130"]),
@@ -159,7 +161,7 @@ class CheckTest(unittest.TestCase):
 
     def test_sentences(self) -> None:
         """Whole sentences with both values, and a remedy."""
-        for built, here in (({"arch": "aarch64"}, {}), ({"gantry.abi": "2.0"}, {}), ({"build.id": "f"}, {}), ({}, OTHER_TORCH),
+        for built, here in (({"arch": "aarch64"}, {}), ({"gantry.abi": "2.0"}, {}), ({"build.id": "f", "torch.abi": ""}, {}), ({}, OTHER_TORCH),
                             (STABLE, {"torch.version": "2.9.1"}), (STABLE, {"torch.version": "3.0"}), ({"torch.cxx11_abi": "0"}, {}),
                             ({"cxx.gxx_abi": "1002"}, {}), ({}, {"cuda.driver": "12.9"}), ({}, {"python": "3.9"})):  # fmt: skip
             (one,) = found(built, here)
