@@ -10,6 +10,8 @@ export interface CMakeTestOptions {
   /** Folder of CMakeLists.txt and CMakePresets.json, relative to the checkout. */
   readonly source: string;
   readonly preset: string;
+  /** Of the configuration, such as `-DNAME=value`. */
+  readonly settings: readonly string[];
   /** Tests with such a label are left out. */
   readonly withoutLabels: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -31,7 +33,7 @@ export async function runCMakeTests(options: CMakeTestOptions): Promise<Tally> {
   rmSync(junit, { force: true });
   const leftOut = options.withoutLabels.length > 0 ? ["--label-exclude", `^(${options.withoutLabels.join("|")})$`] : [];
   const steps: readonly (readonly [string, ...string[]])[] = [
-    ["cmake", "--preset", options.preset],
+    ["cmake", "--preset", options.preset, ...options.settings],
     ["cmake", "--build", "--preset", options.preset],
     ["ctest", "--preset", options.preset, ...leftOut, "--output-junit", junit],
   ];

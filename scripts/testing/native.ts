@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { runCMakeTests } from "./cmakeTests.ts";
@@ -11,7 +11,7 @@ export async function runNative(): Promise<Tally> {
   // Extensions that the tests compile must not be those that an earlier run, or the user, has compiled.
   const cache = mkdtempSync(join(tmpdir(), "gantry-cache-"));
   try {
-    return await runCMakeTests({ source, preset: "ci", withoutLabels: ["gpu"], environment: { GANTRY_CACHE_DIR: cache, GANTRY_TEST_TORCHES: torchPythons().join(delimiter) } });
+    return await runCMakeTests({ source, preset: "ci", settings: dlpackHeader(), withoutLabels: ["gpu"], environment: { GANTRY_CACHE_DIR: cache, GANTRY_TEST_TORCHES: torchPythons().join(delimiter) } });
   } finally {
     rmSync(cache, { recursive: true, force: true });
   }
@@ -20,7 +20,7 @@ export async function runNative(): Promise<Tally> {
 /** The tests in C and C++ under the address, undefined-behaviour and thread sanitizers. */
 export async function runSanitizers(): Promise<Tally> {
   let total = nothing;
-  for (const preset of ["asan", "ubsan", "tsan"]) total = add(total, await runCMakeTests({ source, preset, withoutLabels: ["gpu", "python", "package"], environment: {} }));
+  for (const preset of ["asan", "ubsan", "tsan"]) total = add(total, await runCMakeTests({ source, preset, settings: [], withoutLabels: ["gpu", "python", "package"], environment: {} }));
   return total;
 }
 
@@ -29,4 +29,12 @@ function torchPythons(): readonly string[] {
   const prefix = process.env.ABIDING_TEST_TORCH;
   const given = (process.env.GANTRY_TEST_TORCHES ?? "").split(delimiter);
   return [...(prefix === undefined ? [] : [join(prefix, "bin", "python")]), ...given].filter((python) => python !== "");
+}
+
+/** torch's copy of dlpack.h, which Gantry's own declaration of DLPack is compared with. */
+function dlpackHeader(): readonly string[] {
+  const prefix = process.env.ABIDING_TEST_TORCH;
+  if (prefix === undefined) return [];
+  const headers = globSync("lib/python3*/site-packages/torch/include/ATen/dlpack.h", { cwd: prefix });
+  return headers.slice(0, 1).map((header) => `-DGANTRY_TEST_DLPACK_HEADER=${join(prefix, header)}`);
 }
