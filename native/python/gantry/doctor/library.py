@@ -67,6 +67,22 @@ def stamp() -> Check:
     return Check("stamp", "Build stamp", OK, short, "", values)
 
 
+def _other_build() -> str:
+    """What differs when the compiled module and the library are of two builds; empty when they are of one, or there is no module."""
+    from .. import info
+    from .. import stamp as reader
+
+    try:
+        from .. import _core
+    except ImportError:
+        return ""
+    module = (reader.read(_core.__file__) or {}).get("build.id", "none")
+    library = _pairs(info.build_info()).get("build.id", "none")
+    if module == library:
+        return ""
+    return f"{_core.__file__} has the build.id {module}, the library {library}: they are of two builds"
+
+
 def binding() -> Check:
     from .. import _binding
 
@@ -84,6 +100,9 @@ def binding() -> Check:
             "Unset GANTRY_BINDING, or install the package anew.", {"wanted": wanted, "abi3_error": reason},
         )  # fmt: skip
     data = {"name": name, "wanted": wanted, "abi3_error": reason}
+    foreign = _other_build()
+    if foreign:
+        return Check("binding", "Binding", WARN, foreign, "Install, or build, module and library together.", data)
     if name == "abi3":
         return Check("binding", "Binding", OK, "abi3: the compiled module", "", data)
     if wanted:

@@ -133,6 +133,19 @@ class Doctor(unittest.TestCase):
         with mock.patch.object(stamp, "read", side_effect=ValueError("cut off")):
             self.assertEqual(library_checks.stamp().status, "fail")
 
+    def test_a_module_of_another_build_is_noticed(self) -> None:
+        try:
+            from gantry import _core
+        except ImportError:
+            self.skipTest("there is no compiled module")
+        from gantry import stamp
+
+        own = stamp.read(_core.__file__)
+        self.assertEqual((own or {}).get("build.id"), dict(stamp.parse(gantry.build_info().encode()))["build.id"])
+        with mock.patch.object(stamp, "read", return_value={**(own or {}), "build.id": "0" * 16}):
+            check = library_checks.binding()
+        self.assertEqual((check.status, "0000000000000000" in check.text), ("warn", True))
+
     def test_a_binding_that_cannot_be_had(self) -> None:
         done = child("import gantry\nprint(gantry.doctor()['binding'].status)", GANTRY_BINDING="swig")
         self.assertEqual((done.stdout, done.returncode), ("fail\n", 0), done.stderr)
