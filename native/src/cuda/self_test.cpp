@@ -13,8 +13,8 @@ constexpr int64_t kSideWords = 16;
 
 struct Memory {
   uint32_t table[kRows * kWords];
-  uint32_t side[kRows * kSideWords];
   int64_t indices[kRows];
+  uint32_t side[kRows * kSideWords];
 };
 
 // Every row once, in another order.

@@ -2,8 +2,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include "gpu_support.h"
 
@@ -287,6 +289,54 @@ TEST_F(PinnedTable, MemoryThatIsNotPinnedIsRefused) {
   EXPECT_EQ(gantry_gather(context(), &rows, &index, &to, nullptr, arena_->environment(), stream()), GANTRY_ERROR_INVALID_ARGUMENT);
   EXPECT_NE(std::string(gantry_last_error()).find("is declared pinned, and CUDA does not know it"), std::string::npos)
       << gantry_last_error();
+}
+
+// One context, asked for the first time by many threads at once, each with a stream and a record of its own.
+TEST_F(Streams, Threads) {
+  gantry_context* shared = nullptr;
+  ASSERT_OK(gantry_open(GANTRY_ABI_VERSION, nullptr, &shared));
+  Matrix table(200, 24, kSingle);
+  table.fill_random(&random_);
+  std::atomic<int> wrong{0};
+  const auto work = [&](int number) {
+    std::mt19937_64 random(static_cast<uint64_t>(number));
+    Arena arena(size_t{1} << 20);
+    cudaStream_t stream = nullptr;
+    gantry_backend_info info{};
+    info.struct_size = sizeof info;
+    if (gantry_backend_query(shared, GANTRY_BACKEND_CUDA, &info) != GANTRY_OK || info.reason != GANTRY_REASON_AVAILABLE ||
+        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
+      ++wrong;
+      return;
+    }
+    for (int i = 0; i < 20; ++i) {
+      std::vector<int64_t> values = random_indices(300, 200, &random);
+      values[static_cast<size_t>(number)] = 1000 + number;
+      const IndexList indices(values, 64);
+      Matrix output(300, 24, kSingle);
+      const gantry_tensor chunk = table.on_device();
+      const gantry_table rows = table_of(&chunk);
+      const gantry_tensor index = indices.on_device();
+      gantry_tensor to = output.on_device();
+      gantry_stats stats{};
+      stats.struct_size = sizeof stats;
+      if (gantry_gather(shared, &rows, &index, &to, nullptr, arena.environment(), stream) != GANTRY_OK) ++wrong;
+      if (gantry_check(shared, 0, stream, &stats) != GANTRY_ERROR_INDEX || stats.first_bad_position != number ||
+          stats.first_bad_value != 1000 + number || stats.bad_rows != 1) {
+        ++wrong;
+      }
+      const std::vector<char> seen = output.download();
+      for (int64_t k = 0; k < 300; ++k) {
+        if (k != number && std::memcmp(seen.data() + k * 96, table.row(values[static_cast<size_t>(k)]), 96) != 0) ++wrong;
+      }
+    }
+    cudaStreamDestroy(stream);
+  };
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 6; ++number) threads.emplace_back(work, number);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_EQ(gantry_close(shared), GANTRY_OK);
 }
 
 TEST_F(Streams, AForkedChildIsTold) {

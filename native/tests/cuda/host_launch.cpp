@@ -13,7 +13,7 @@
 namespace gantry::test {
 
 HostGrid& host_grid() {
-  static HostGrid grid;
+  thread_local HostGrid grid;
   return grid;
 }
 

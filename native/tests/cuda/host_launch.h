@@ -18,6 +18,7 @@ struct HostGrid {
   uint32_t used_streaming = 0;
 };
 
+// The calling thread's.
 HostGrid& host_grid();
 
 }  // namespace gantry::test

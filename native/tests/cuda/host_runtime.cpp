@@ -1,5 +1,6 @@
 #include "host_runtime.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -34,9 +35,9 @@ struct Range {
 
 std::mutex mutex;
 std::map<const char*, Range> ranges;
-int live_handles = 0;
-int capturing = 0;
-int current_device = 0;
+std::atomic<int> live_handles{0};
+std::atomic<int> capturing{0};
+thread_local int current_device = 0;
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
 
@@ -93,7 +94,7 @@ cudaError_t give_back(void* block, Memory memory) {
 }  // namespace
 
 HostRuntime& host_runtime() {
-  static HostRuntime runtime;
+  thread_local HostRuntime runtime;
   return runtime;
 }
 
@@ -195,8 +196,12 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
-  return host_runtime_submit(stream, [=] { std::memcpy(to, from, bytes); });
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  const bool corrupts = host_runtime().corrupts && kind == cudaMemcpyDeviceToHost;
+  return host_runtime_submit(stream, [=] {
+    std::memcpy(to, from, bytes);
+    if (corrupts) static_cast<char*>(to)[bytes - 1] ^= 1;
+  });
 }
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
   if (forbidden()) return result(cudaErrorStreamCaptureUnsupported);

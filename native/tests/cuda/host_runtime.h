@@ -16,8 +16,11 @@ struct HostRuntime {
   // The n-th call from now that can fail, fails; 0: none.
   int fail_at = 0;
   cudaError_t failure = cudaErrorUnknown;
+  // Copies to the host have one wrong bit, in their last byte.
+  bool corrupts = false;
 };
 
+// The calling thread's.
 HostRuntime& host_runtime();
 
 // Blocks of device memory and pinned memory, registered ranges, streams and graphs that have not been given back.
