@@ -29,7 +29,9 @@ std::string own_folder() {
   return slash == nullptr ? std::string(".") : std::string(info.dli_fname, slash);
 }
 
-bool is_absent(const std::string& file) { return access(file.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR); }
+bool is_absent(const std::string& file) {
+  return access(file.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
 
 }  // namespace
 
@@ -70,7 +72,8 @@ void Plugin::select() {
                 path_.empty() ? kVariable : "gantry_open_options.cuda_plugin");
   } else {
     unavailable(GANTRY_REASON_PLUGIN_ABSENT,
-                "There is no CUDA plug-in: neither %s nor %s exists. Build Gantry where nvcc is, or name a plug-in of this very build "
+                "There is no CUDA plug-in: neither %s nor %s exists. Build Gantry where nvcc is, or name a plug-in of "
+                "this very build "
                 "by %s.",
                 files[0].c_str(), files[1].c_str(), kVariable);
   }
@@ -87,7 +90,8 @@ bool Plugin::load(const std::string& file) {
   std::string stamp;
   std::string why;
   if (!read_stamp(path, &stamp, &why)) {
-    unavailable(GANTRY_REASON_PLUGIN_FOREIGN, "The file %s is no CUDA plug-in of this build of Gantry: it %s.", path, why.c_str());
+    unavailable(GANTRY_REASON_PLUGIN_FOREIGN, "The file %s is no CUDA plug-in of this build of Gantry: it %s.", path,
+                why.c_str());
     return false;
   }
   const std::string own = gantry_build_info();
@@ -95,11 +99,12 @@ bool Plugin::load(const std::string& file) {
     const std::string here = stamp_line(own, key);
     const std::string there = stamp_line(stamp, key);
     if (!here.empty() && here == there) continue;
-    unavailable(GANTRY_REASON_PLUGIN_FOREIGN,
-                "The CUDA plug-in %s is of another build than libgantry and is not loaded: its stamp has %s=%s (version %s), "
-                "libgantry's has %s=%s (version %s). Build and install both together.",
-                path, key, there.empty() ? "nothing" : there.c_str(), stamp_line(stamp, "version").c_str(), key,
-                here.empty() ? "nothing" : here.c_str(), gantry_version());
+    unavailable(
+        GANTRY_REASON_PLUGIN_FOREIGN,
+        "The CUDA plug-in %s is of another build than libgantry and is not loaded: its stamp has %s=%s (version %s), "
+        "libgantry's has %s=%s (version %s). Build and install both together.",
+        path, key, there.empty() ? "nothing" : there.c_str(), stamp_line(stamp, "version").c_str(), key,
+        here.empty() ? "nothing" : here.c_str(), gantry_version());
     return false;
   }
   // Never closed again: the CUDA runtime in it has registered functions for the end of the process.
@@ -146,7 +151,8 @@ void Plugin::describe_fork(gantry_backend_info* info) const {
   info->reason = GANTRY_REASON_DRIVER_ERROR;
   info->driver_code = kNotInitialized;
   std::snprintf(info->text, sizeof info->text,
-                "Process %d was forked from process %d, in which this context had begun to use CUDA: CUDA does not survive fork. Start "
+                "Process %d was forked from process %d, in which this context had begun to use CUDA: CUDA does not "
+                "survive fork. Start "
                 "the process that uses the GPU by exec (in Python: multiprocessing's start method \"spawn\").",
                 static_cast<int>(getpid()), static_cast<int>(process_.load()));
 }

@@ -13,12 +13,13 @@
 
 namespace gantry {
 
-// One context's plug-in. The outcome of the first call is kept; CUDA is not touched before it. Every member may be called by
-// several threads at once, and in a forked child, where an outcome that was "available" no longer is: CUDA does not survive fork.
+// One context's plug-in. The outcome of the first call is kept; CUDA is not touched before it. Every member may be
+// called by several threads at once, and in a forked child, where an outcome that was "available" no longer is: CUDA
+// does not survive fork.
 class Plugin {
  public:
-  // `path`: gantry_open_options.cuda_plugin, copied; null or empty: GANTRY_CUDA_PLUGIN, else beside the library, else in its
-  // folder gantry/.
+  // `path`: gantry_open_options.cuda_plugin, copied; null or empty: GANTRY_CUDA_PLUGIN, else beside the library, else
+  // in its folder gantry/.
   explicit Plugin(const char* path);
   ~Plugin();
   Plugin(const Plugin&) = delete;
@@ -27,8 +28,8 @@ class Plugin {
   // What gantry_backend_query gives; `info` is a whole struct of this library's own, which is overwritten.
   void query(gantry_backend_info* info);
 
-  // The backend when it is available. Otherwise GANTRY_ERROR_BACKEND_UNAVAILABLE, with the text that query gives, and `out` is
-  // null.
+  // The backend when it is available. Otherwise GANTRY_ERROR_BACKEND_UNAVAILABLE, with the text that query gives, and
+  // `out` is null.
   gantry_status backend(const Backend** out);
 
  private:

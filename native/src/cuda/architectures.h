@@ -12,9 +12,9 @@ std::string stamp_value(const char* stamp, const char* key);
 
 enum class Code {
   none,
-  sass,          // of the device's major number and at most its minor one; of another only when it is specific to the device
-  ptx,           // for at most the device's compute capability: the driver compiles it
-  ptx_too_new,   // as ptx, but the driver is older than the toolkit that wrote it
+  sass,  // of the device's major number and at most its minor one; of another only when it is specific to the device
+  ptx,   // for at most the device's compute capability: the driver compiles it
+  ptx_too_new,  // as ptx, but the driver is older than the toolkit that wrote it
 };
 
 // `list`: the stamp's cuda.archs, "75,80,90a,120+ptx,ptx70". A letter `a` means that device alone, `f` its family.

@@ -34,14 +34,15 @@ void CudaBackend::query(gantry_backend_info* info) {
       }
       if (!wrong.empty()) {
         explain(&info_, GANTRY_REASON_SELF_TEST_FAILED,
-                "GPU %d did not pass the self-test, a gather of 64 rows that is compared bit by bit: %s. Look at nvidia-smi and at "
+                "GPU %d did not pass the self-test, a gather of 64 rows that is compared bit by bit: %s. Look at "
+                "nvidia-smi and at "
                 "the kernel's log.",
                 usable_, wrong.c_str());
       } else {
         explain(&info_, GANTRY_REASON_AVAILABLE,
-                "The CUDA backend is available: %d GPU%s, a driver for CUDA %d.%d, the runtime of CUDA %d.%d.", info_.device_count,
-                info_.device_count == 1 ? "" : "s", info_.driver_version / 1000, info_.driver_version % 1000 / 10,
-                info_.runtime_version / 1000, info_.runtime_version % 1000 / 10);
+                "The CUDA backend is available: %d GPU%s, a driver for CUDA %d.%d, the runtime of CUDA %d.%d.",
+                info_.device_count, info_.device_count == 1 ? "" : "s", info_.driver_version / 1000,
+                info_.driver_version % 1000 / 10, info_.runtime_version / 1000, info_.runtime_version % 1000 / 10);
       }
     }
   }
@@ -60,10 +61,11 @@ gantry_status CudaBackend::execute(const Request& request) {
       const cudaError_t error = cudaPointerGetAttributes(&attributes, request.chunks[i].data);
       if (error != cudaSuccess || attributes.type == cudaMemoryTypeUnregistered) {
         cudaGetLastError();
-        return request.report(GANTRY_ERROR_INVALID_ARGUMENT,
-                              "the table's memory at %p is declared pinned, and CUDA does not know it: gantry_storage_pin makes it "
-                              "readable by the GPU",
-                              static_cast<void*>(request.chunks[i].data));
+        return request.report(
+            GANTRY_ERROR_INVALID_ARGUMENT,
+            "the table's memory at %p is declared pinned, and CUDA does not know it: gantry_storage_pin makes it "
+            "readable by the GPU",
+            static_cast<void*>(request.chunks[i].data));
       }
     }
   }
@@ -77,14 +79,16 @@ gantry_status CudaBackend::execute(const Request& request) {
 
 gantry_status CudaBackend::check(int32_t id, cudaStream_t stream, gantry_stats* stats, Report report) {
   if (id < 0 || static_cast<size_t>(id) >= devices_.size()) {
-    return report(GANTRY_ERROR_INVALID_ARGUMENT, "GPU %d is asked for; this process sees %zu GPUs", id, devices_.size());
+    return report(GANTRY_ERROR_INVALID_ARGUMENT, "GPU %d is asked for; this process sees %zu GPUs", id,
+                  devices_.size());
   }
   DeviceScope scope(driver_, id);
   if (scope.error() != cudaSuccess) return report_cuda(report, scope.error(), "making the GPU ready", id);
   bool capturing = false;
   if (const gantry_status status = is_capturing(report, stream, id, &capturing)) return status;
   if (capturing) {
-    return report(GANTRY_ERROR_CAPTURE, "gantry_check waits for the stream, which is capturing a graph: call it after the graph has run");
+    return report(GANTRY_ERROR_CAPTURE,
+                  "gantry_check waits for the stream, which is capturing a graph: call it after the graph has run");
   }
   Record record{};
   Record* known = devices_[static_cast<size_t>(id)]->known_record(stream);
@@ -129,18 +133,21 @@ gantry_status CudaBackend::pin(void* data, uint64_t bytes, bool read_only, Repor
     int supported = 0;
     cudaDeviceGetAttribute(&supported, cudaDevAttrHostRegisterReadOnlySupported, usable_);
     if (supported == 0) {
-      return report(GANTRY_ERROR_UNSUPPORTED, "GPU %d and its driver cannot page-lock memory that is mapped read-only", usable_);
+      return report(GANTRY_ERROR_UNSUPPORTED, "GPU %d and its driver cannot page-lock memory that is mapped read-only",
+                    usable_);
     }
     flags |= cudaHostRegisterReadOnly;
   }
-  if (const gantry_status status = report_cuda(report, cudaHostRegister(data, bytes, flags), "page-locking memory", usable_)) {
+  if (const gantry_status status =
+          report_cuda(report, cudaHostRegister(data, bytes, flags), "page-locking memory", usable_)) {
     return status;
   }
   void* seen = nullptr;
   const cudaError_t error = cudaHostGetDevicePointer(&seen, data, 0);
   if (error == cudaSuccess && seen == data) return GANTRY_OK;
   cudaHostUnregister(data);
-  if (error != cudaSuccess) return report_cuda(report, error, "asking for the GPU's address of page-locked memory", usable_);
+  if (error != cudaSuccess)
+    return report_cuda(report, error, "asking for the GPU's address of page-locked memory", usable_);
   return report(GANTRY_ERROR_UNSUPPORTED, "the GPU sees the memory at %p at another address, %p", data, seen);
 }
 

@@ -16,8 +16,8 @@ namespace cuda {
 
 class CudaBackend {
  public:
-  // Nothing of CUDA is called before the first query. In a child that was forked after it, what gives something back does nothing:
-  // the parent's CUDA cannot be called there, and the memory is the parent's.
+  // Nothing of CUDA is called before the first query. In a child that was forked after it, what gives something back
+  // does nothing: the parent's CUDA cannot be called there, and the memory is the parent's.
   void query(gantry_backend_info* info);
   gantry_status execute(const Request& request);
   gantry_status check(int32_t device, cudaStream_t stream, gantry_stats* stats, Report report);

@@ -31,7 +31,8 @@ class DeviceScope {
   cudaError_t error_ = cudaSuccess;
 };
 
-// Calls that allocate are allowed in it while another stream, or this thread, captures a graph: they are not part of it.
+// Calls that allocate are allowed in it while another stream, or this thread, captures a graph: they are not part of
+// it.
 class UncapturedScope {
  public:
   UncapturedScope() { cudaThreadExchangeStreamCaptureMode(&mode_); }
@@ -50,7 +51,8 @@ class Device {
   uint32_t multiprocessors() const { return multiprocessors_; }
   uint64_t l2_bytes() const { return l2_bytes_; }
 
-  // The stream's own record of bad indices, made at its first op. It stays until the context ends, so that graphs may write to it.
+  // The stream's own record of bad indices, made at its first op. It stays until the context ends, so that graphs may
+  // write to it.
   cudaError_t record_of(cudaStream_t stream, Record** out);
   // Null when no op on the stream has had one.
   Record* known_record(cudaStream_t stream);
@@ -66,7 +68,9 @@ class Device {
     bool operator==(const Key& other) const { return stream == other.stream && thread == other.thread; }
   };
   struct Hash {
-    size_t operator()(const Key& key) const { return std::hash<const void*>()(key.stream) ^ std::hash<uint64_t>()(key.thread); }
+    size_t operator()(const Key& key) const {
+      return std::hash<const void*>()(key.stream) ^ std::hash<uint64_t>()(key.thread);
+    }
   };
   static Key key_of(cudaStream_t stream);
   cudaError_t add_block();

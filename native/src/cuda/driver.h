@@ -12,12 +12,13 @@ namespace cuda {
 
 class Driver {
  public:
-  // Finds the first reason why CUDA cannot be used, up to NO_CODE_FOR_DEVICE, and fills everything but what a self-test says.
-  // `architectures`: the stamp's cuda.archs. `usable` is the first device that the plug-in has code for. Calls cuInit.
+  // Finds the first reason why CUDA cannot be used, up to NO_CODE_FOR_DEVICE, and fills everything but what a self-test
+  // says. `architectures`: the stamp's cuda.archs. `usable` is the first device that the plug-in has code for. Calls
+  // cuInit.
   gantry_reason examine(const std::string& architectures, gantry_backend_info* info, int* usable);
 
-  // The calling thread's context, to be made current again by `set_context`: going back by cudaSetDevice would create a context on
-  // the device that the thread had never used.
+  // The calling thread's context, to be made current again by `set_context`: going back by cudaSetDevice would create a
+  // context on the device that the thread had never used.
   void* context() const;
   void set_context(void* context) const;
 

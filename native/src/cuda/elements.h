@@ -123,7 +123,8 @@ GANTRY_HD void add_in_place(char* to, uint64_t bits) {
       seen = before;
     }
   } else {
-    // There is no such instruction on single bytes: the aligned word around it, of which the rest is put back as it was.
+    // There is no such instruction on single bytes: the aligned word around it, of which the rest is put back as it
+    // was.
     const uintptr_t address = reinterpret_cast<uintptr_t>(to);
     unsigned int* word = reinterpret_cast<unsigned int*>(address & ~static_cast<uintptr_t>(3));
     const unsigned int shift = static_cast<unsigned int>(address & 3u) * 8u;
@@ -160,28 +161,36 @@ class AddUnit {
     if constexpr (kHasVectors && kKind == Kind::f32 && kElements == 4) {
       asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};"
                    :
-                   : "l"(__cvta_generic_to_global(to)), "f"(f32_value(value.word[0])), "f"(f32_value(value.word[1])), "f"(f32_value(value.word[2])),
-                     "f"(f32_value(value.word[3]))
+                   : "l"(__cvta_generic_to_global(to)), "f"(f32_value(value.word[0])), "f"(f32_value(value.word[1])),
+                     "f"(f32_value(value.word[2])), "f"(f32_value(value.word[3]))
                    : "memory");
     } else if constexpr (kHasVectors && kKind == Kind::f16 && kElements == 8) {
       asm volatile("red.global.add.noftz.v4.f16x2 [%0], {%1, %2, %3, %4};"
                    :
-                   : "l"(__cvta_generic_to_global(to)), "r"(value.word[0]), "r"(value.word[1]), "r"(value.word[2]), "r"(value.word[3])
+                   : "l"(__cvta_generic_to_global(to)), "r"(value.word[0]), "r"(value.word[1]), "r"(value.word[2]),
+                     "r"(value.word[3])
                    : "memory");
     } else if constexpr (kHasVectors && kKind == Kind::bf16 && kElements == 8) {
       asm volatile("red.global.add.noftz.v4.bf16x2 [%0], {%1, %2, %3, %4};"
                    :
-                   : "l"(__cvta_generic_to_global(to)), "r"(value.word[0]), "r"(value.word[1]), "r"(value.word[2]), "r"(value.word[3])
+                   : "l"(__cvta_generic_to_global(to)), "r"(value.word[0]), "r"(value.word[1]), "r"(value.word[2]),
+                     "r"(value.word[3])
                    : "memory");
     } else if constexpr (kKind == Kind::f16 && kElements > 1) {
       GANTRY_UNROLL
       for (int i = 0; i < kElements / 2; ++i) {
-        asm volatile("red.global.add.noftz.f16x2 [%0], %1;" : : "l"(__cvta_generic_to_global(to + 4 * i)), "r"(value.word[i]) : "memory");
+        asm volatile("red.global.add.noftz.f16x2 [%0], %1;"
+                     :
+                     : "l"(__cvta_generic_to_global(to + 4 * i)), "r"(value.word[i])
+                     : "memory");
       }
     } else if constexpr (kHasVectors && kKind == Kind::bf16 && kElements > 1) {
       GANTRY_UNROLL
       for (int i = 0; i < kElements / 2; ++i) {
-        asm volatile("red.global.add.noftz.bf16x2 [%0], %1;" : : "l"(__cvta_generic_to_global(to + 4 * i)), "r"(value.word[i]) : "memory");
+        asm volatile("red.global.add.noftz.bf16x2 [%0], %1;"
+                     :
+                     : "l"(__cvta_generic_to_global(to + 4 * i)), "r"(value.word[i])
+                     : "memory");
       }
     } else {
       add_one_by_one(to, value);

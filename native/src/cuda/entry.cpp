@@ -11,7 +11,6 @@ using gantry::Report;
 using gantry::Request;
 using gantry::cuda::CudaBackend;
 
-
 CudaBackend& of(void* self) { return *static_cast<CudaBackend*>(self); }
 
 gantry_status execute(void* self, const Request* request) {
@@ -44,7 +43,8 @@ void query(void* self, gantry_backend_info* info) {
   try {
     of(self).query(info);
   } catch (...) {
-    gantry::cuda::explain(info, GANTRY_REASON_SELF_TEST_FAILED, "The CUDA backend got no memory of the host for its first query.");
+    gantry::cuda::explain(info, GANTRY_REASON_SELF_TEST_FAILED,
+                          "The CUDA backend got no memory of the host for its first query.");
   }
 }
 
@@ -56,10 +56,12 @@ void close(void* self) {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) gantry_status gantry_cuda_entry(const PluginHost* host, Backend* out) {
+extern "C" __attribute__((visibility("default"))) gantry_status gantry_cuda_entry(const PluginHost* host,
+                                                                                  Backend* out) {
   if (host->struct_size != sizeof(PluginHost) || out->struct_size != sizeof(Backend)) return GANTRY_ERROR_ABI;
   CudaBackend* backend = new (std::nothrow) CudaBackend;
   if (backend == nullptr) return GANTRY_ERROR_OUT_OF_MEMORY;
-  *out = Backend{sizeof(Backend), backend, &execute, &check, &allocate_pinned, &free_pinned, &pin, &unpin, &query, &close};
+  *out =
+      Backend{sizeof(Backend), backend, &execute, &check, &allocate_pinned, &free_pinned, &pin, &unpin, &query, &close};
   return GANTRY_OK;
 }

@@ -1,6 +1,6 @@
-// The bodies of the kernels are functions of a thread's place in its grid. They use no shared memory and exchange nothing
-// between threads, so that a loop on the host, over all places, does what a launch does: that is how they are tested where there
-// is no GPU.
+// The bodies of the kernels are functions of a thread's place in its grid. They use no shared memory and exchange
+// nothing between threads, so that a loop on the host, over all places, does what a launch does: that is how they are
+// tested where there is no GPU.
 #ifndef GANTRY_CUDA_GRID_H
 #define GANTRY_CUDA_GRID_H
 

@@ -1,5 +1,5 @@
-// Loads and stores of 1 to 16 bytes. On the GPU the loads go by the read-only path and leave nothing in L1: a row is read once.
-// On the host they stop the program at an address that a GPU would refuse.
+// Loads and stores of 1 to 16 bytes. On the GPU the loads go by the read-only path and leave nothing in L1: a row is
+// read once. On the host they stop the program at an address that a GPU would refuse.
 #ifndef GANTRY_CUDA_MEMORY_H
 #define GANTRY_CUDA_MEMORY_H
 
@@ -51,7 +51,9 @@ GANTRY_HD Words<kBytes> load_once(const char* from) {
         : "=r"(value.word[0]), "=r"(value.word[1]), "=r"(value.word[2]), "=r"(value.word[3])
         : "l"(__cvta_generic_to_global(from)));
   } else if constexpr (kBytes == 8) {
-    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(value.word[0]), "=r"(value.word[1]) : "l"(__cvta_generic_to_global(from)));
+    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];"
+        : "=r"(value.word[0]), "=r"(value.word[1])
+        : "l"(__cvta_generic_to_global(from)));
   } else if constexpr (kBytes == 4) {
     asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(value.word[0]) : "l"(__cvta_generic_to_global(from)));
   } else if constexpr (kBytes == 2) {

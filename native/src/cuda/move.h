@@ -1,7 +1,9 @@
-// Rows moved by index: gather, scatter, copy, conversion and the atomic scatter_add are this one loop with different units.
+// Rows moved by index: gather, scatter, copy, conversion and the atomic scatter_add are this one loop with different
+// units.
 //
-// 1 to 32 lanes share a row, each lane has up to four rows in flight, and a wide row is cut into pieces that are spread over the
-// grid like rows. A unit is what one lane moves at a time: kRows, the rows in flight; load and put; its bytes on both sides.
+// 1 to 32 lanes share a row, each lane has up to four rows in flight, and a wide row is cut into pieces that are spread
+// over the grid like rows. A unit is what one lane moves at a time: kRows, the rows in flight; load and put; its bytes
+// on both sides.
 #ifndef GANTRY_CUDA_MOVE_H
 #define GANTRY_CUDA_MOVE_H
 
@@ -10,7 +12,8 @@
 namespace gantry {
 namespace cuda {
 
-// Positions in the order of their rows: row << position_bits | position. Rows that are not to be used have the number of rows.
+// Positions in the order of their rows: row << position_bits | position. Rows that are not to be used have the number
+// of rows.
 struct SortedKeys {
   const uint64_t* keys;  // null: positions in their own order
   uint32_t position_bits;
@@ -27,9 +30,9 @@ struct MoveArguments {
   int64_t piece_units;  // of a piece, at most
   uint32_t pieces_log2;
   uint32_t lanes_log2;
-  uint32_t to_table;    // else from the table to the side
+  uint32_t to_table;  // else from the table to the side
   uint32_t streaming;
-  uint32_t last_wins;   // sorted: only the last position of each row is moved
+  uint32_t last_wins;  // sorted: only the last position of each row is moved
 };
 
 // Bytes as they are.
@@ -106,7 +109,8 @@ GANTRY_HD void move_rows(const MoveArguments& arguments, const Unit& unit, const
       }
       GANTRY_UNROLL
       for (int k = 0; k < kRows; ++k) {
-        if (i < units[k]) unit.put(to[k] + static_cast<int64_t>(i) * unit.to_bytes(), value[k], arguments.streaming != 0);
+        if (i < units[k])
+          unit.put(to[k] + static_cast<int64_t>(i) * unit.to_bytes(), value[k], arguments.streaming != 0);
       }
     }
   }

@@ -1,6 +1,6 @@
-// Elements as bit patterns: conversions as the GPU's instructions do them, by intrinsics only, because frameworks' flags take
-// the operators and implicit conversions of the 16-bit types away. On the host the exact arithmetic of the host's kernels stands
-// in. The two agree in every bit but the payload of a NaN, which the GPU replaces.
+// Elements as bit patterns: conversions as the GPU's instructions do them, by intrinsics only, because frameworks'
+// flags take the operators and implicit conversions of the 16-bit types away. On the host the exact arithmetic of the
+// host's kernels stands in. The two agree in every bit but the payload of a NaN, which the GPU replaces.
 #ifndef GANTRY_CUDA_NUMERIC_H
 #define GANTRY_CUDA_NUMERIC_H
 
@@ -41,10 +41,10 @@ inline bool is_integer(gantry_dtype dtype) {
 }
 
 GANTRY_HD constexpr int bytes_of(Kind kind) {
-  return kind == Kind::f64 || kind == Kind::i64                          ? 8
-         : kind == Kind::f32 || kind == Kind::i32 || kind == Kind::u32   ? 4
-         : kind == Kind::i8 || kind == Kind::u8                          ? 1
-                                                                         : 2;
+  return kind == Kind::f64 || kind == Kind::i64                        ? 8
+         : kind == Kind::f32 || kind == Kind::i32 || kind == Kind::u32 ? 4
+         : kind == Kind::i8 || kind == Kind::u8                        ? 1
+                                                                       : 2;
 }
 
 GANTRY_HD float f32_value(uint32_t bits) {
@@ -154,7 +154,8 @@ GANTRY_HD uint64_t convert_float(uint64_t bits) {
   }
 }
 
-// Kinds known at run time only: floats to floats by f64, which holds each of the others, integers to integers modulo 2^bits.
+// Kinds known at run time only: floats to floats by f64, which holds each of the others, integers to integers modulo
+// 2^bits.
 GANTRY_HD uint64_t convert_any(Kind from, Kind to, uint64_t bits) {
   double value = 0;
   switch (from) {

@@ -68,8 +68,8 @@ void set_geometry(int64_t units, MoveArguments* arguments) {
     // A multiple of the lanes: no lane idles but in the last piece.
     arguments->piece_units = ((units + pieces - 1) / pieces + 31) / 32 * 32;
   }
-  // As many lanes as leave at most a quarter over; where none do, those that leave the fewest over. Fewer than four would split
-  // a sector of 32 bytes.
+  // As many lanes as leave at most a quarter over; where none do, those that leave the fewest over. Fewer than four
+  // would split a sector of 32 bytes.
   const int64_t width = arguments->piece_units;
   int64_t least = INT64_MAX;
   arguments->lanes_log2 = 0;
@@ -105,8 +105,9 @@ gantry_status make_plan(const Request& request, Plan* plan) {
   arguments.count = by_index ? request.index_count : request.table_rows;
   arguments.to_table = plan->is_gather ? 0 : 1;
   if (by_index) {
-    arguments.indices =
-        Indices{request.indices, request.index_stride_bytes, request.index_bytes, request.index_unsigned, request.bounds, nullptr};
+    arguments.indices = Indices{request.indices,     request.index_stride_bytes,
+                                request.index_bytes, request.index_unsigned,
+                                request.bounds,      nullptr};
   } else {
     arguments.indices.bounds = GANTRY_BOUNDS_TRUST;
   }
@@ -114,9 +115,10 @@ gantry_status make_plan(const Request& request, Plan* plan) {
   const uint64_t row_bytes = static_cast<uint64_t>(request.columns) * element_bytes(request.table_dtype);
   if (request.op == Op::scatter_add) {
     if (!is_float(request.table_dtype) && !is_integer(request.table_dtype)) {
-      return request.report(GANTRY_ERROR_UNSUPPORTED,
-                            "rows of type code %u, %u bits, %u lanes cannot be added on the GPU: floats and integers can",
-                            request.table_dtype.code, request.table_dtype.bits, request.table_dtype.lanes);
+      return request.report(
+          GANTRY_ERROR_UNSUPPORTED,
+          "rows of type code %u, %u bits, %u lanes cannot be added on the GPU: floats and integers can",
+          request.table_dtype.code, request.table_dtype.bits, request.table_dtype.lanes);
     }
     const Kind kind = unsigned_kind(kind_of(request.table_dtype));
     // Sums of integers are the same in every order.
@@ -133,11 +135,11 @@ gantry_status make_plan(const Request& request, Plan* plan) {
   } else {
     const bool floats = is_float(request.table_dtype) && is_float(request.side_dtype);
     if (!floats && !(is_integer(request.table_dtype) && is_integer(request.side_dtype))) {
-      return request.report(GANTRY_ERROR_UNSUPPORTED,
-                            "the GPU converts floats to floats and integers to integers, not type code %u with %u bits to type "
-                            "code %u with %u bits",
-                            request.table_dtype.code, request.table_dtype.bits, request.side_dtype.code,
-                            request.side_dtype.bits);
+      return request.report(
+          GANTRY_ERROR_UNSUPPORTED,
+          "the GPU converts floats to floats and integers to integers, not type code %u with %u bits to type "
+          "code %u with %u bits",
+          request.table_dtype.code, request.table_dtype.bits, request.side_dtype.code, request.side_dtype.bits);
     }
     const Kind table = kind_of(request.table_dtype);
     const Kind side = kind_of(request.side_dtype);
@@ -194,7 +196,8 @@ void split_tail(const Request& request, Plan* plan, Plan* tail) {
     if (!is_bytes) tail->unit.kind = UnitKind::any;
     const int64_t done = total - rest;
     tail->arguments.side += done * (is_bytes ? 1 : static_cast<int64_t>(element_bytes(request.side_dtype)));
-    tail->arguments.table.first.data += done * (is_bytes ? 1 : static_cast<int64_t>(element_bytes(request.table_dtype)));
+    tail->arguments.table.first.data +=
+        done * (is_bytes ? 1 : static_cast<int64_t>(element_bytes(request.table_dtype)));
     set_geometry(rest, &tail->arguments);
   }
   set_geometry(units, &one.arguments);

@@ -10,11 +10,14 @@ gantry_status report_cuda(Report report, cudaError_t error, const char* what, in
     return report(GANTRY_ERROR_OUT_OF_MEMORY, "%s on GPU %d: %s (%s)", what, device, cudaGetErrorName(error),
                   cudaGetErrorString(error));
   }
-  const bool is_lost = error == cudaErrorIllegalAddress || error == cudaErrorLaunchFailure || error == cudaErrorMisalignedAddress ||
-                       error == cudaErrorIllegalInstruction || error == cudaErrorAssert || error == cudaErrorHardwareStackError;
-  return report(GANTRY_ERROR_DEVICE, "%s on GPU %d: %s (%s)%s", what, device, cudaGetErrorName(error), cudaGetErrorString(error),
-                is_lost ? "; a kernel of this process, Gantry's or another, has failed, and the process cannot use the GPU any more"
-                        : "");
+  const bool is_lost = error == cudaErrorIllegalAddress || error == cudaErrorLaunchFailure ||
+                       error == cudaErrorMisalignedAddress || error == cudaErrorIllegalInstruction ||
+                       error == cudaErrorAssert || error == cudaErrorHardwareStackError;
+  return report(
+      GANTRY_ERROR_DEVICE, "%s on GPU %d: %s (%s)%s", what, device, cudaGetErrorName(error), cudaGetErrorString(error),
+      is_lost
+          ? "; a kernel of this process, Gantry's or another, has failed, and the process cannot use the GPU any more"
+          : "");
 }
 
 gantry_status is_capturing(Report report, cudaStream_t stream, int32_t device, bool* out) {

@@ -17,7 +17,7 @@ struct Record {
   unsigned int reserved;
 };
 
-// Chunks after the first lie in device memory.
+// One chunk comes with the arguments; several lie in device memory.
 struct Table {
   Chunk first;
   const Chunk* chunks;  // all of them; null when there is one

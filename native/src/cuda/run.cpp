@@ -35,12 +35,14 @@ class Run {
     if (count_ == 0) return GANTRY_OK;
     by_index_ = plan.arguments.indices.data != nullptr;
     if (by_index_ && request_.bounds == GANTRY_BOUNDS_CLAMP && request_.table_rows == 0) {
-      return request_.report(GANTRY_ERROR_INDEX, "the table has no rows that the %" PRId64 " indices could be clamped to", count_);
+      return request_.report(GANTRY_ERROR_INDEX,
+                             "the table has no rows that the %" PRId64 " indices could be clamped to", count_);
     }
     if (const gantry_status status = put_chunks(&plan)) return status;
     if (const gantry_status status = choose_record(&plan)) return status;
     if (const gantry_status status = sort(&plan)) return status;
-    const uint64_t written = static_cast<uint64_t>(count_) * static_cast<uint64_t>(plan.arguments.units) * to_bytes(plan.unit);
+    const uint64_t written =
+        static_cast<uint64_t>(count_) * static_cast<uint64_t>(plan.arguments.units) * to_bytes(plan.unit);
     const bool is_large = request_.op != Op::scatter && written > device_.l2_bytes();
     const bool streaming = request_.streaming == GANTRY_ALWAYS || (request_.streaming == GANTRY_AUTO && is_large);
     plan.arguments.streaming = tail.arguments.streaming = streaming ? 1 : 0;
@@ -89,11 +91,13 @@ class Run {
     if (!by_index_ || request_.bounds == GANTRY_BOUNDS_TRUST) return GANTRY_OK;
     if (request_.wants_stats) {
       bool capturing = false;
-      if (const gantry_status status = is_capturing(request_.report, stream_, request_.device.id, &capturing)) return status;
+      if (const gantry_status status = is_capturing(request_.report, stream_, request_.device.id, &capturing))
+        return status;
       if (capturing) {
-        return request_.report(GANTRY_ERROR_CAPTURE,
-                               "statistics were asked for while the stream captures a graph: they need a wait for the stream. Ask "
-                               "for none, and call gantry_check after the graph has run");
+        return request_.report(
+            GANTRY_ERROR_CAPTURE,
+            "statistics were asked for while the stream captures a graph: they need a wait for the stream. Ask "
+            "for none, and call gantry_check after the graph has run");
       }
       void* record = nullptr;
       if (const gantry_status status = allocate(sizeof(Record), GANTRY_PURPOSE_DIAGNOSTICS, &record)) return status;
@@ -102,7 +106,8 @@ class Run {
       return cuda(cudaMemsetAsync(record, 0, sizeof(Record), stream_), "clearing the record of bad indices");
     }
     if (request_.bounds != GANTRY_BOUNDS_ERROR && request_.bounds != GANTRY_BOUNDS_WRAP_NEGATIVE) return GANTRY_OK;
-    return cuda(device_.record_of(stream_, &plan->arguments.indices.record), "making the stream's record of bad indices");
+    return cuda(device_.record_of(stream_, &plan->arguments.indices.record),
+                "making the stream's record of bad indices");
   }
 
   gantry_status sort(Plan* plan) {
@@ -116,10 +121,11 @@ class Run {
     const uint32_t row_bits = bits_for(static_cast<uint64_t>(request_.table_rows));
     if (position_bits + row_bits > 64) {
       if (!plan->needs_sort) return GANTRY_OK;
-      return request_.report(GANTRY_ERROR_UNSUPPORTED,
-                             "%" PRId64 " rows into a table of %" PRId64
-                             " rows are too many for a deterministic order on the GPU: their numbers need %u bits together, 64 are there",
-                             count_, request_.table_rows, position_bits + row_bits);
+      return request_.report(
+          GANTRY_ERROR_UNSUPPORTED,
+          "%" PRId64 " rows into a table of %" PRId64
+          " rows are too many for a deterministic order on the GPU: their numbers need %u bits together, 64 are there",
+          count_, request_.table_rows, position_bits + row_bits);
     }
     arguments.sorted.position_bits = position_bits;
     const int begin = static_cast<int>(position_bits);
@@ -134,7 +140,8 @@ class Run {
     const uint64_t key_bytes = static_cast<uint64_t>(count_) * sizeof(uint64_t);
     if (const gantry_status status = allocate(key_bytes, GANTRY_PURPOSE_SCRATCH, &keys)) return status;
     if (const gantry_status status = allocate(key_bytes, GANTRY_PURPOSE_SCRATCH, &other)) return status;
-    if (const gantry_status status = allocate(std::max<uint64_t>(temporary_bytes, 1), GANTRY_PURPOSE_SCRATCH, &temporary)) {
+    if (const gantry_status status =
+            allocate(std::max<uint64_t>(temporary_bytes, 1), GANTRY_PURPOSE_SCRATCH, &temporary)) {
       return status;
     }
     error = launch_make_keys(arguments, static_cast<uint64_t*>(keys), grid(&flat_blocks, arguments, 1));
@@ -143,8 +150,8 @@ class Run {
       arguments.sorted.keys = static_cast<const uint64_t*>(keys);
       return GANTRY_OK;
     }
-    error = sort_keys(temporary, &temporary_bytes, static_cast<uint64_t*>(keys), static_cast<uint64_t*>(other), count_, begin,
-                      end, stream_, &sorted);
+    error = sort_keys(temporary, &temporary_bytes, static_cast<uint64_t*>(keys), static_cast<uint64_t*>(other), count_,
+                      begin, end, stream_, &sorted);
     arguments.sorted.keys = sorted;
     return cuda(error, "sorting the indices");
   }
@@ -196,13 +203,15 @@ class Run {
       stats.bytes_read = index_bytes + rows * (side_bytes + (request_.op == Op::scatter_add ? table_bytes : 0));
       stats.bytes_written = rows * table_bytes;
     }
-    if (stats.bad_rows == 0 || (request_.bounds != GANTRY_BOUNDS_ERROR && request_.bounds != GANTRY_BOUNDS_WRAP_NEGATIVE)) {
+    if (stats.bad_rows == 0 ||
+        (request_.bounds != GANTRY_BOUNDS_ERROR && request_.bounds != GANTRY_BOUNDS_WRAP_NEGATIVE)) {
       return GANTRY_OK;
     }
     return request_.report(GANTRY_ERROR_INDEX,
-                           "index %" PRId64 " at position %" PRId64 " is outside of the table of %" PRId64 " rows; %" PRId64
-                           " of %" PRId64 " indices are outside",
-                           stats.first_bad_value, stats.first_bad_position, request_.table_rows, stats.bad_rows, count_);
+                           "index %" PRId64 " at position %" PRId64 " is outside of the table of %" PRId64
+                           " rows; %" PRId64 " of %" PRId64 " indices are outside",
+                           stats.first_bad_value, stats.first_bad_position, request_.table_rows, stats.bad_rows,
+                           count_);
   }
 
   const Request& request_;

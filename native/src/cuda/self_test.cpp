@@ -32,8 +32,8 @@ std::string compare(const Memory& before, const Memory& after) {
       const uint32_t expected = word < kWords ? before.table[row_of(position) * kWords + word] : before.side[at];
       if (after.side[at] == expected) continue;
       char text[160];
-      std::snprintf(text, sizeof text, "word %lld of row %lld is 0x%08x and should be 0x%08x", static_cast<long long>(word),
-                    static_cast<long long>(position), after.side[at], expected);
+      std::snprintf(text, sizeof text, "word %lld of row %lld is 0x%08x and should be 0x%08x",
+                    static_cast<long long>(word), static_cast<long long>(position), after.side[at], expected);
       return text;
     }
   }
@@ -67,7 +67,8 @@ std::string run(Memory* device_memory, cudaStream_t stream) {
 
   cudaError_t error = cudaMemcpyAsync(device_memory, before.get(), sizeof(Memory), cudaMemcpyHostToDevice, stream);
   if (error != cudaSuccess) return named(error, "when memory was copied to the GPU");
-  error = launch_move(plan.unit, plan.arguments, Grid{grid_blocks(plan.arguments, rows_in_flight(plan.unit), 256, 1), 256, stream});
+  error = launch_move(plan.unit, plan.arguments,
+                      Grid{grid_blocks(plan.arguments, rows_in_flight(plan.unit), 256, 1), 256, stream});
   if (error != cudaSuccess) return named(error, "when the kernel was launched");
   error = cudaMemcpyAsync(after.get(), device_memory, sizeof(Memory), cudaMemcpyDeviceToHost, stream);
   if (error == cudaSuccess) error = cudaStreamSynchronize(stream);

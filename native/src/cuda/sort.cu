@@ -18,8 +18,8 @@ cudaError_t launch_make_keys(const MoveArguments& arguments, uint64_t* keys, con
   return cudaGetLastError();
 }
 
-cudaError_t sort_keys(void* temporary, size_t* temporary_bytes, uint64_t* keys, uint64_t* other, int64_t count, int begin_bit,
-                      int end_bit, cudaStream_t stream, uint64_t** sorted) {
+cudaError_t sort_keys(void* temporary, size_t* temporary_bytes, uint64_t* keys, uint64_t* other, int64_t count,
+                      int begin_bit, int end_bit, cudaStream_t stream, uint64_t** sorted) {
   cub::DoubleBuffer<uint64_t> buffers(keys, other);
   const cudaError_t error =
       cub::DeviceRadixSort::SortKeys(temporary, *temporary_bytes, buffers, count, begin_bit, end_bit, stream);

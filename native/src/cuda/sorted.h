@@ -72,8 +72,8 @@ class OrderedSum {
   uint64_t bits_ = 0;
 };
 
-// table row += its side rows, one after the other in the order of their positions: what a sequential loop gives, bit by bit. The
-// threads at the first key of a row do it all; a unit is one element.
+// table row += its side rows, one after the other in the order of their positions: what a sequential loop gives, bit by
+// bit. The threads at the first key of a row do it all; a unit is one element.
 template <Kind kKind>
 GANTRY_HD void add_in_order(const MoveArguments& arguments, const Place& place) {
   constexpr int kBytes = bytes_of(kKind);

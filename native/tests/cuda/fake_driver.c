@@ -1,10 +1,8 @@
-/* A libcuda.so.1 that answers as the environment says, so that every state of a driver can be had on a machine without a GPU:
- *   FAKE_CU_VERSION        cuDriverGetVersion, default 13000
- *   FAKE_CU_VERSION_CODE   what that function returns, default 0
- *   FAKE_CU_INIT           what cuInit returns, default 0
- *   FAKE_CU_COUNT          the number of devices, default 0
- *   FAKE_CU_CAPABILITY     their compute capabilities, "7.0,9.0": device n has the n-th, or the last
- * Its devices have a description and nothing else: whatever needs a context returns CUDA_ERROR_UNKNOWN (999). */
+/* A libcuda.so.1 that answers as the environment says, so that every state of a driver can be had on a machine without
+ * a GPU: FAKE_CU_VERSION        cuDriverGetVersion, default 13000 FAKE_CU_VERSION_CODE   what that function returns,
+ * default 0 FAKE_CU_INIT           what cuInit returns, default 0 FAKE_CU_COUNT          the number of devices, default
+ * 0 FAKE_CU_CAPABILITY     their compute capabilities, "7.0,9.0": device n has the n-th, or the last Its devices have a
+ * description and nothing else: whatever needs a context returns CUDA_ERROR_UNKNOWN (999). */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,8 @@ class Ops : public GpuTest {
  protected:
   // The op on both sides: equal status, statistics and bytes of what is written.
   using Op = gantry_status (*)(gantry_context*, Matrix* table, Matrix* side, const IndexList& indices, bool on_device,
-                               const gantry_options* options, const gantry_environment* environment, gantry_stream stream);
+                               const gantry_options* options, const gantry_environment* environment,
+                               gantry_stream stream);
 
   void compare(Op op, Matrix* table, Matrix* side, bool writes_table, const IndexList& indices, gantry_options options,
                const std::string& what) {
@@ -27,7 +28,8 @@ class Ops : public GpuTest {
     gantry_stats on_host{};
     options.stats = &on_host;
     on_host.struct_size = sizeof on_host;
-    ASSERT_EQ(op(context(), table, side, indices, false, &options, nullptr, nullptr), status) << what << gantry_last_error();
+    ASSERT_EQ(op(context(), table, side, indices, false, &options, nullptr, nullptr), status)
+        << what << gantry_last_error();
     if (status != GANTRY_OK) {
       ASSERT_EQ(text, gantry_last_error()) << what;
     }
@@ -43,8 +45,9 @@ class Ops : public GpuTest {
     ASSERT_TRUE(arena_->last_in_first_out) << what;
   }
 
-  static gantry_status gather(gantry_context* context, Matrix* table, Matrix* side, const IndexList& indices, bool on_device,
-                              const gantry_options* options, const gantry_environment* environment, gantry_stream stream) {
+  static gantry_status gather(gantry_context* context, Matrix* table, Matrix* side, const IndexList& indices,
+                              bool on_device, const gantry_options* options, const gantry_environment* environment,
+                              gantry_stream stream) {
     const gantry_tensor chunk = on_device ? table->on_device() : table->on_host();
     const gantry_tensor index = on_device ? indices.on_device() : indices.on_host();
     gantry_tensor output = on_device ? side->on_device() : side->on_host();
@@ -52,8 +55,9 @@ class Ops : public GpuTest {
     return gantry_gather(context, &rows, &index, &output, options, environment, stream);
   }
 
-  static gantry_status scatter(gantry_context* context, Matrix* table, Matrix* side, const IndexList& indices, bool on_device,
-                               const gantry_options* options, const gantry_environment* environment, gantry_stream stream) {
+  static gantry_status scatter(gantry_context* context, Matrix* table, Matrix* side, const IndexList& indices,
+                               bool on_device, const gantry_options* options, const gantry_environment* environment,
+                               gantry_stream stream) {
     const gantry_tensor chunk = on_device ? table->on_device() : table->on_host();
     const gantry_tensor index = on_device ? indices.on_device() : indices.on_host();
     const gantry_tensor source = on_device ? side->on_device() : side->on_host();
@@ -61,8 +65,9 @@ class Ops : public GpuTest {
     return gantry_scatter(context, &source, &index, &rows, options, environment, stream);
   }
 
-  static gantry_status scatter_add(gantry_context* context, Matrix* table, Matrix* side, const IndexList& indices, bool on_device,
-                                   const gantry_options* options, const gantry_environment* environment, gantry_stream stream) {
+  static gantry_status scatter_add(gantry_context* context, Matrix* table, Matrix* side, const IndexList& indices,
+                                   bool on_device, const gantry_options* options, const gantry_environment* environment,
+                                   gantry_stream stream) {
     const gantry_tensor chunk = on_device ? table->on_device() : table->on_host();
     const gantry_tensor index = on_device ? indices.on_device() : indices.on_host();
     const gantry_tensor source = on_device ? side->on_device() : side->on_host();
@@ -98,7 +103,8 @@ TEST_F(Ops, GatherOfEveryWidthPlaceAndPolicy) {
           Matrix output(count, width, kByte, 0, offset);
           output.fill_random(&random_);
           compare(&gather, &table, &output, false, indices, options_with(bounds),
-                  "width " + std::to_string(width) + " offset " + std::to_string(offset) + " bounds " + std::to_string(bounds) + " ");
+                  "width " + std::to_string(width) + " offset " + std::to_string(offset) + " bounds " +
+                      std::to_string(bounds) + " ");
           if (HasFatalFailure()) return;
         }
       }
@@ -119,7 +125,8 @@ TEST_F(Ops, GatherSortedStreamingAndOnFewMultiprocessors) {
         options.sorted = sorted;
         options.streaming = streaming;
         options.multiprocessors = multiprocessors;
-        compare(&gather, &table, &output, false, indices, options, "multiprocessors " + std::to_string(multiprocessors) + " ");
+        compare(&gather, &table, &output, false, indices, options,
+                "multiprocessors " + std::to_string(multiprocessors) + " ");
         if (HasFatalFailure()) return;
       }
     }
@@ -147,7 +154,8 @@ TEST_F(Ops, GatherOfAChunkedTable) {
   gantry_tensor device_output = output.on_device();
   const gantry_tensor host_index = indices.on_host();
   const gantry_tensor device_index = indices.on_device();
-  ASSERT_OK(gantry_gather(context(), &device_table, &device_index, &device_output, nullptr, arena().environment(), stream()));
+  ASSERT_OK(
+      gantry_gather(context(), &device_table, &device_index, &device_output, nullptr, arena().environment(), stream()));
   wait();
   ASSERT_OK(gantry_gather(context(), &host_table, &host_index, &host_output, nullptr, nullptr, nullptr));
   ASSERT_EQ(output.download(), output.host());
@@ -230,7 +238,8 @@ TEST_F(Ops, ScatterAddOfIntegersAndInOrder) {
       options.deterministic = GANTRY_ALWAYS;
       std::vector<int64_t> values = random_indices(3000, 100, &random_);
       values[10] = -1;
-      compare(&scatter_add, &table, &rows, true, IndexList(values, 32), options, "columns " + std::to_string(columns) + " ");
+      compare(&scatter_add, &table, &rows, true, IndexList(values, 32), options,
+              "columns " + std::to_string(columns) + " ");
       if (HasFatalFailure()) return;
     }
   }

@@ -26,8 +26,8 @@ class Streams : public GpuTest {
     GpuTest::TearDown();
   }
 
-  gantry_status gather(const Matrix& table, const IndexList& indices, const Matrix& output, const gantry_options& options,
-                       gantry_stream stream) {
+  gantry_status gather(const Matrix& table, const IndexList& indices, const Matrix& output,
+                       const gantry_options& options, gantry_stream stream) {
     const gantry_tensor chunk = table.on_device();
     const gantry_table rows = table_of(&chunk);
     const gantry_tensor index = indices.on_device();
@@ -36,7 +36,8 @@ class Streams : public GpuTest {
   }
 
   // As the host computes it, into the output's host side.
-  void gather_on_host(const Matrix& table, const IndexList& indices, const Matrix& output, const gantry_options& options) {
+  void gather_on_host(const Matrix& table, const IndexList& indices, const Matrix& output,
+                      const gantry_options& options) {
     const gantry_tensor chunk = table.on_host();
     const gantry_table rows = table_of(&chunk);
     const gantry_tensor index = indices.on_host();
@@ -144,8 +145,8 @@ TEST_F(Streams, ManyStreamsHaveRecords) {
   }
 }
 
-// Every op inside a graph, the first op on the stream among them: nothing is allocated and nothing waits. A replay reads what the
-// memory holds then.
+// Every op inside a graph, the first op on the stream among them: nothing is allocated and nothing waits. A replay
+// reads what the memory holds then.
 TEST_F(Streams, Graph) {
   Matrix table(100, 33, kSingle);
   table.fill_numbers(&random_);
@@ -286,7 +287,8 @@ TEST_F(PinnedTable, MemoryThatIsNotPinnedIsRefused) {
   Matrix output(3, 8, kSingle);
   const gantry_tensor index = indices.on_device();
   gantry_tensor to = output.on_device();
-  EXPECT_EQ(gantry_gather(context(), &rows, &index, &to, nullptr, arena_->environment(), stream()), GANTRY_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(gantry_gather(context(), &rows, &index, &to, nullptr, arena_->environment(), stream()),
+            GANTRY_ERROR_INVALID_ARGUMENT);
   EXPECT_NE(std::string(gantry_last_error()).find("is declared pinned, and CUDA does not know it"), std::string::npos)
       << gantry_last_error();
 }
@@ -304,7 +306,8 @@ TEST_F(Streams, Threads) {
     cudaStream_t stream = nullptr;
     gantry_backend_info info{};
     info.struct_size = sizeof info;
-    if (gantry_backend_query(shared, GANTRY_BACKEND_CUDA, &info) != GANTRY_OK || info.reason != GANTRY_REASON_AVAILABLE ||
+    if (gantry_backend_query(shared, GANTRY_BACKEND_CUDA, &info) != GANTRY_OK ||
+        info.reason != GANTRY_REASON_AVAILABLE ||
         cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
       ++wrong;
       return;
@@ -327,7 +330,8 @@ TEST_F(Streams, Threads) {
       }
       const std::vector<char> seen = output.download();
       for (int64_t k = 0; k < 300; ++k) {
-        if (k != number && std::memcmp(seen.data() + k * 96, table.row(values[static_cast<size_t>(k)]), 96) != 0) ++wrong;
+        if (k != number && std::memcmp(seen.data() + k * 96, table.row(values[static_cast<size_t>(k)]), 96) != 0)
+          ++wrong;
       }
     }
     cudaStreamDestroy(stream);
@@ -350,12 +354,14 @@ TEST_F(Streams, AForkedChildIsTold) {
   if (child == 0) {
     gantry_backend_info info{};
     info.struct_size = sizeof info;
-    const std::string start = "Process " + std::to_string(getpid()) + " was forked from process " + std::to_string(parent) + ", ";
+    const std::string start =
+        "Process " + std::to_string(getpid()) + " was forked from process " + std::to_string(parent) + ", ";
     const bool told = gantry_backend_query(context(), GANTRY_BACKEND_CUDA, &info) == GANTRY_OK &&
-                      info.reason == GANTRY_REASON_DRIVER_ERROR && info.driver_code == 3 && std::string(info.text).find(start) == 0;
-    const bool refused =
-        gather(table, indices, output, options_with(GANTRY_BOUNDS_ERROR), stream()) == GANTRY_ERROR_BACKEND_UNAVAILABLE &&
-        std::string(gantry_last_error()) == info.text;
+                      info.reason == GANTRY_REASON_DRIVER_ERROR && info.driver_code == 3 &&
+                      std::string(info.text).find(start) == 0;
+    const bool refused = gather(table, indices, output, options_with(GANTRY_BOUNDS_ERROR), stream()) ==
+                             GANTRY_ERROR_BACKEND_UNAVAILABLE &&
+                         std::string(gantry_last_error()) == info.text;
     const bool closed = gantry_close(context()) == GANTRY_OK;
     _exit(told && refused && closed ? 0 : 1);
   }

@@ -47,8 +47,8 @@ void Matrix::fill_numbers(std::mt19937_64* random) {
       char* at = row(number) + column * bytes_of(dtype_);
       if (dtype_.bits == 16) {
         // An exponent near 0 and any fraction, in both formats.
-        const uint16_t bits = static_cast<uint16_t>(dtype_.code == GANTRY_CODE_BFLOAT ? ((*random)() & 0x81ffu) | 0x3e00u
-                                                                                      : ((*random)() & 0x87ffu) | 0x3800u);
+        const uint16_t bits = static_cast<uint16_t>(
+            dtype_.code == GANTRY_CODE_BFLOAT ? ((*random)() & 0x81ffu) | 0x3e00u : ((*random)() & 0x87ffu) | 0x3800u);
         std::memcpy(at, &bits, sizeof bits);
       } else if (dtype_.bits == 32) {
         const float value = std::uniform_real_distribution<float>(-4, 4)(*random);
@@ -62,7 +62,9 @@ void Matrix::fill_numbers(std::mt19937_64* random) {
   upload();
 }
 
-void Matrix::upload() { EXPECT_EQ(cudaMemcpy(device_, host_.data(), host_.size(), cudaMemcpyHostToDevice), cudaSuccess); }
+void Matrix::upload() {
+  EXPECT_EQ(cudaMemcpy(device_, host_.data(), host_.size(), cudaMemcpyHostToDevice), cudaSuccess);
+}
 
 std::vector<char> Matrix::download() const {
   std::vector<char> bytes(host_.size());
@@ -107,7 +109,8 @@ gantry_tensor IndexList::tensor(void* data, gantry_device device) const {
   result.data = data;
   result.shape = shape_;
   result.ndim = 1;
-  result.dtype = {static_cast<uint8_t>(is_unsigned_ ? GANTRY_CODE_UINT : GANTRY_CODE_INT), static_cast<uint8_t>(bits_), 1};
+  result.dtype = {static_cast<uint8_t>(is_unsigned_ ? GANTRY_CODE_UINT : GANTRY_CODE_INT), static_cast<uint8_t>(bits_),
+                  1};
   result.device = device;
   return result;
 }
@@ -172,7 +175,9 @@ void Arena::deallocate(void* user, const gantry_allocation* request, gantry_bloc
   }
 }
 
-gantry_status Arena::allocate_output(void*, const gantry_allocation*, void*, gantry_tensor*) { return GANTRY_ERROR_UNSUPPORTED; }
+gantry_status Arena::allocate_output(void*, const gantry_allocation*, void*, gantry_tensor*) {
+  return GANTRY_ERROR_UNSUPPORTED;
+}
 
 void GpuTest::SetUp() {
   prepare_process();
@@ -200,6 +205,8 @@ gantry_options options_with(gantry_bounds bounds, gantry_stats* stats) {
   return options;
 }
 
-gantry_table table_of(const gantry_tensor* chunks, uint32_t count) { return gantry_table{sizeof(gantry_table), count, chunks}; }
+gantry_table table_of(const gantry_tensor* chunks, uint32_t count) {
+  return gantry_table{sizeof(gantry_table), count, chunks};
+}
 
 }  // namespace gantry::test

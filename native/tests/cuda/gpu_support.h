@@ -1,4 +1,5 @@
-// For tests that run ops of the C interface on a GPU. Where the backend is unavailable they are skipped with its own reason.
+// For tests that run ops of the C interface on a GPU. Where the backend is unavailable they are skipped with its own
+// reason.
 #ifndef GANTRY_TESTS_CUDA_GPU_SUPPORT_H
 #define GANTRY_TESTS_CUDA_GPU_SUPPORT_H
 
@@ -14,9 +15,9 @@
 
 namespace gantry::test {
 
-#define ASSERT_CUDA(call)                                           \
-  do {                                                              \
-    const cudaError_t cuda_result = (call);                         \
+#define ASSERT_CUDA(call)                                                 \
+  do {                                                                    \
+    const cudaError_t cuda_result = (call);                               \
     ASSERT_EQ(cuda_result, cudaSuccess) << cudaGetErrorName(cuda_result); \
   } while (false)
 

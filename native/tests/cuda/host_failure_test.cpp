@@ -1,5 +1,5 @@
-// Every call of the CUDA runtime fails once: the failure is reported with its name, nothing leaks, and what follows works. Over
-// the stand-in for the runtime.
+// Every call of the CUDA runtime fails once: the failure is reported with its name, nothing leaks, and what follows
+// works. Over the stand-in for the runtime.
 #include <functional>
 #include <memory>
 
@@ -35,8 +35,9 @@ TEST(SelfTest, EveryFailureIsNamed) {
     if (failed) {
       ++failures;
       EXPECT_EQ(info.reason, GANTRY_REASON_SELF_TEST_FAILED) << k;
-      EXPECT_EQ(std::string(info.text).find("GPU 0 did not pass the self-test, a gather of 64 rows that is compared bit by bit: "
-                                            "cudaErrorUnknown (by the stand-in) when "),
+      EXPECT_EQ(std::string(info.text).find(
+                    "GPU 0 did not pass the self-test, a gather of 64 rows that is compared bit by bit: "
+                    "cudaErrorUnknown (by the stand-in) when "),
                 0u)
           << info.text;
     }
@@ -58,7 +59,8 @@ TEST(SelfTest, AWrongBitIsSeen) {
   host_runtime().corrupts = false;
   EXPECT_EQ(info.reason, GANTRY_REASON_SELF_TEST_FAILED);
   EXPECT_STREQ(info.text,
-               "GPU 0 did not pass the self-test, a gather of 64 rows that is compared bit by bit: word 15 of row 63 is 0xa4a5a5a5 and "
+               "GPU 0 did not pass the self-test, a gather of 64 rows that is compared bit by bit: word 15 of row 63 "
+               "is 0xa4a5a5a5 and "
                "should be 0xa5a5a5a5. Look at nvidia-smi and at the kernel's log.");
   EXPECT_EQ(gantry_close(context), GANTRY_OK);
 }
@@ -68,7 +70,9 @@ TEST(SelfTest, AvailableSaysWhatIsThere) {
   gantry_context* context = open_context();
   const gantry_backend_info info = query(context);
   EXPECT_EQ(info.reason, GANTRY_REASON_AVAILABLE);
-  EXPECT_EQ(std::string(info.text).find("The CUDA backend is available: 1 GPU, a driver for CUDA 13.0, the runtime of CUDA "), 0u);
+  EXPECT_EQ(
+      std::string(info.text).find("The CUDA backend is available: 1 GPU, a driver for CUDA 13.0, the runtime of CUDA "),
+      0u);
   EXPECT_STREQ(info.devices, "0: Fake GPU 0, compute capability 9.0, 1073741824 bytes");
   EXPECT_STREQ(info.architectures, "90");
   EXPECT_EQ(info.device_count, 1);
@@ -91,7 +95,8 @@ void fail_each(const std::function<gantry_status()>& op, const Arena& arena, int
       break;
     }
     ++failures;
-    ASSERT_TRUE(status == GANTRY_ERROR_DEVICE || status == GANTRY_ERROR_INVALID_ARGUMENT) << k << ": " << gantry_last_error();
+    ASSERT_TRUE(status == GANTRY_ERROR_DEVICE || status == GANTRY_ERROR_INVALID_ARGUMENT)
+        << k << ": " << gantry_last_error();
     ASSERT_NE(std::string(gantry_last_error()).find("on GPU 0: cudaErrorUnknown (by the stand-in)"), std::string::npos)
         << gantry_last_error();
   }
@@ -165,7 +170,8 @@ TEST_F(Failures, OfPinnedMemory) {
   fail_each(
       [&] {
         gantry_storage* storage = nullptr;
-        const gantry_status status = gantry_storage_create(pinned, 100, 64, {GANTRY_DEVICE_CUDA_HOST, 0}, nullptr, 0, &storage);
+        const gantry_status status =
+            gantry_storage_create(pinned, 100, 64, {GANTRY_DEVICE_CUDA_HOST, 0}, nullptr, 0, &storage);
         release(storage);
         return status;
       },
@@ -191,7 +197,8 @@ TEST_F(Failures, AKernelThatFailedIsSaidToBeTheEnd) {
     if (status == GANTRY_OK) break;
     ASSERT_EQ(status, GANTRY_ERROR_DEVICE);
     ASSERT_NE(std::string(gantry_last_error())
-                  .find("cudaErrorIllegalAddress (by the stand-in); a kernel of this process, Gantry's or another, has failed, and the "
+                  .find("cudaErrorIllegalAddress (by the stand-in); a kernel of this process, Gantry's or another, has "
+                        "failed, and the "
                         "process cannot use the GPU any more"),
               std::string::npos)
         << gantry_last_error();

@@ -1,5 +1,5 @@
-// The bodies of the kernels and everything that leads to their launch, against the definition of the ops: every thread of every
-// grid is run on the host, by the stand-in for the CUDA runtime. No kernel is run by this.
+// The bodies of the kernels and everything that leads to their launch, against the definition of the ops: every thread
+// of every grid is run on the host, by the stand-in for the CUDA runtime. No kernel is run by this.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ namespace {
 using cuda::Device;
 using cuda::Record;
 
-// Rows that end where their memory ends. With AddressSanitizer neither the gaps between them nor what is before and behind them
-// may be touched; without it, they may not be changed.
+// Rows that end where their memory ends. With AddressSanitizer neither the gaps between them nor what is before and
+// behind them may be touched; without it, they may not be changed.
 class ExactRows {
  public:
   ExactRows(int64_t rows, int64_t columns, gantry_dtype dtype, int64_t gap, int64_t offset, std::mt19937_64* random)
@@ -94,7 +94,8 @@ class ExactRows {
   char* block_;
 };
 
-// The chunks lie in memory in the reverse order of their rows: a row that is looked for in the wrong one is not found by chance.
+// The chunks lie in memory in the reverse order of their rows: a row that is looked for in the wrong one is not found
+// by chance.
 void set_rows(Call* call, ExactRows* table, int64_t columns, ExactRows* side, int64_t chunk_count) {
   int64_t first = 0;
   for (int64_t k = 0; k < chunk_count; ++k) {
@@ -150,7 +151,8 @@ void check(Call* call, Device* device, ExactRows* table, ExactRows* side, const 
   call->request.wants_stats = false;
   ASSERT_EQ(run(call, device), GANTRY_OK) << what << last_report();
   ASSERT_EQ(written->all(), after) << what;
-  const bool records = call->request.bounds == GANTRY_BOUNDS_ERROR || call->request.bounds == GANTRY_BOUNDS_WRAP_NEGATIVE;
+  const bool records =
+      call->request.bounds == GANTRY_BOUNDS_ERROR || call->request.bounds == GANTRY_BOUNDS_WRAP_NEGATIVE;
   Record* record = device->known_record(cudaStreamPerThread);
   if (record == nullptr) return;
   ASSERT_EQ(record->count, records ? static_cast<uint64_t>(wanted.bad_rows) : 0u) << what;
@@ -200,7 +202,8 @@ TEST_F(HostGridTest, EveryVectorWidthAndNumberOfLanes) {
         set_rows(&call, &table, width, &side, 1);
         indices.put_into(&call.request);
         host_grid().lanes_log2 = lanes_log2;
-        check(&call, &device_, &table, &side, "width " + std::to_string(width) + " lanes " + std::to_string(lanes_log2));
+        check(&call, &device_, &table, &side,
+              "width " + std::to_string(width) + " lanes " + std::to_string(lanes_log2));
         ASSERT_EQ(host_grid().used_unit_bytes, unit) << width;
         if (HasFatalFailure()) return;
       }
@@ -230,8 +233,8 @@ TEST_F(HostGridTest, AlignmentOfEveryPart) {
 
 std::string describe(const Request& request, uint64_t seed) {
   return "seed " + std::to_string(seed) + " op " + std::to_string(static_cast<int>(request.op)) + " bounds " +
-         std::to_string(request.bounds) + " " + name_of(request.table_dtype) + " " + name_of(request.side_dtype) + " columns " +
-         std::to_string(request.columns) + " rows " + std::to_string(request.table_rows) + " count " +
+         std::to_string(request.bounds) + " " + name_of(request.table_dtype) + " " + name_of(request.side_dtype) +
+         " columns " + std::to_string(request.columns) + " rows " + std::to_string(request.table_rows) + " count " +
          std::to_string(request.index_count) + " chunks " + std::to_string(request.chunk_count) + ": ";
 }
 
@@ -241,8 +244,11 @@ T pick(const T (&values)[kCount], std::mt19937_64* random) {
 }
 
 gantry_dtype pick_dtype(Op op, std::mt19937_64* random) {
-  constexpr gantry_dtype kOther[] = {
-      {GANTRY_CODE_RAW, 8, 1}, {GANTRY_CODE_BOOL, 8, 1}, {GANTRY_CODE_COMPLEX, 64, 1}, {GANTRY_CODE_RAW, 8, 3}, {GANTRY_CODE_FLOAT, 32, 4}};
+  constexpr gantry_dtype kOther[] = {{GANTRY_CODE_RAW, 8, 1},
+                                     {GANTRY_CODE_BOOL, 8, 1},
+                                     {GANTRY_CODE_COMPLEX, 64, 1},
+                                     {GANTRY_CODE_RAW, 8, 3},
+                                     {GANTRY_CODE_FLOAT, 32, 4}};
   switch ((*random)() % (op == Op::scatter_add ? 2 : 3)) {
     case 0:
       return pick(kFloatTypes, random);
@@ -255,7 +261,8 @@ gantry_dtype pick_dtype(Op op, std::mt19937_64* random) {
 
 void fuzz(uint64_t seed, Device* device) {
   constexpr Op kOps[] = {Op::gather, Op::gather, Op::scatter, Op::scatter_add, Op::convert, Op::copy};
-  constexpr int64_t kColumns[] = {0, 1, 2, 3, 4, 5, 7, 8, 11, 12, 16, 31, 32, 33, 64, 100, 127, 128, 129, 513, 1024, 3001};
+  constexpr int64_t kColumns[] = {0,  1,  2,  3,  4,   5,   7,   8,   11,  12,   16,
+                                  31, 32, 33, 64, 100, 127, 128, 129, 513, 1024, 3001};
   constexpr uint32_t kThreads[] = {0, 32, 64, 256, 1024};
   std::mt19937_64 random(seed);
   const Op op = pick(kOps, &random);
@@ -270,7 +277,9 @@ void fuzz(uint64_t seed, Device* device) {
   const int64_t rows = random() % 8 == 0 ? static_cast<int64_t>(random() % 2) : 1 + static_cast<int64_t>(random() % 60);
   const int64_t count = is_linear ? rows : static_cast<int64_t>(random() % (columns > 600 ? 9 : 90));
   if (count == 0) return;  // core's
-  const auto gap_of = [&](gantry_dtype dtype) { return random() % 2 == 0 ? 0 : static_cast<int64_t>(random() % 17) * bytes_of(dtype); };
+  const auto gap_of = [&](gantry_dtype dtype) {
+    return random() % 2 == 0 ? 0 : static_cast<int64_t>(random() % 17) * bytes_of(dtype);
+  };
   // Elements are aligned to their size, as core sees to.
   const auto offset_of = [&](gantry_dtype dtype) {
     const int64_t alignment = dtype.bits / 8;
@@ -292,7 +301,8 @@ void fuzz(uint64_t seed, Device* device) {
   request.table_on_host = random() % 4 == 0;
 
   const IndexType type = pick(kIndexTypes, &random);
-  std::vector<int64_t> values = rows > 0 ? random_indices(count, rows, &random) : std::vector<int64_t>(static_cast<size_t>(count), 0);
+  std::vector<int64_t> values =
+      rows > 0 ? random_indices(count, rows, &random) : std::vector<int64_t>(static_cast<size_t>(count), 0);
   const bool ordered = request.deterministic == GANTRY_ALWAYS;
   const bool exact_sums = cuda::is_integer(table_dtype) || table_dtype.bits >= 32;
   if ((op == Op::scatter && !ordered) || (op == Op::scatter_add && !ordered && !exact_sums)) {

@@ -49,8 +49,9 @@ Grid chosen(MoveArguments* arguments, uint32_t rows, const Grid& grid) {
 
 // CUDA refuses an empty grid.
 cudaError_t check(const Grid& grid) {
-  return grid.blocks == 0 || grid.threads == 0 || grid.threads > kMaxThreads || grid.threads % 32 != 0 ? cudaErrorInvalidConfiguration
-                                                                                                        : cudaSuccess;
+  return grid.blocks == 0 || grid.threads == 0 || grid.threads > kMaxThreads || grid.threads % 32 != 0
+             ? cudaErrorInvalidConfiguration
+             : cudaSuccess;
 }
 
 struct HostLauncher {
@@ -124,8 +125,8 @@ cudaError_t launch_make_keys(const MoveArguments& arguments, uint64_t* keys, con
 }
 
 // The result lies in the other buffer, as it does after an odd number of passes of a radix sort.
-cudaError_t sort_keys(void* temporary, size_t* temporary_bytes, uint64_t* keys, uint64_t* other, int64_t count, int begin_bit,
-                      int end_bit, cudaStream_t stream, uint64_t** sorted) {
+cudaError_t sort_keys(void* temporary, size_t* temporary_bytes, uint64_t* keys, uint64_t* other, int64_t count,
+                      int begin_bit, int end_bit, cudaStream_t stream, uint64_t** sorted) {
   *sorted = other;
   if (temporary == nullptr) {
     *temporary_bytes = 1000;
@@ -135,7 +136,9 @@ cudaError_t sort_keys(void* temporary, size_t* temporary_bytes, uint64_t* keys, 
   return host_runtime_submit(stream, [=] {
     std::memset(temporary, 0xee, bytes);
     std::copy(keys, keys + count, other);
-    const auto part = [=](uint64_t key) { return end_bit == begin_bit ? 0 : key << (64 - end_bit) >> (64 - end_bit + begin_bit); };
+    const auto part = [=](uint64_t key) {
+      return end_bit == begin_bit ? 0 : key << (64 - end_bit) >> (64 - end_bit + begin_bit);
+    };
     std::stable_sort(other, other + count, [&](uint64_t a, uint64_t b) { return part(a) < part(b); });
     std::fill(keys, keys + count, ~uint64_t{0});
   });

@@ -1,5 +1,5 @@
-// The host's stand-ins for the GPU's conversions, against the definition of the formats, and against the toolkit's own host
-// implementation of the very intrinsics that the kernels use.
+// The host's stand-ins for the GPU's conversions, against the definition of the formats, and against the toolkit's own
+// host implementation of the very intrinsics that the kernels use.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,10 +19,7 @@ namespace {
 using cuda::Kind;
 
 gantry_dtype dtype_of(Kind kind) {
-  return kind == Kind::bf16  ? kBF16Type
-         : kind == Kind::f16 ? kF16Type
-         : kind == Kind::f32 ? kF32Type
-                             : kF64Type;
+  return kind == Kind::bf16 ? kBF16Type : kind == Kind::f16 ? kF16Type : kind == Kind::f32 ? kF32Type : kF64Type;
 }
 
 template <Kind kFrom, Kind kTo>
@@ -42,8 +39,10 @@ template <class Use>
 void around_16_bits(const Use& use) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     for (const bool brain : {false, true}) {
-      const uint32_t single = brain ? f32_from_bf16(static_cast<uint16_t>(bits)) : f32_from_f16(static_cast<uint16_t>(bits));
-      const uint32_t next = brain ? f32_from_bf16(static_cast<uint16_t>(bits + 1)) : f32_from_f16(static_cast<uint16_t>(bits + 1));
+      const uint32_t single =
+          brain ? f32_from_bf16(static_cast<uint16_t>(bits)) : f32_from_f16(static_cast<uint16_t>(bits));
+      const uint32_t next =
+          brain ? f32_from_bf16(static_cast<uint16_t>(bits + 1)) : f32_from_f16(static_cast<uint16_t>(bits + 1));
       const double low = static_cast<double>(bits_as<float>(single));
       const double high = static_cast<double>(bits_as<float>(next));
       if (!std::isfinite(low) || !std::isfinite(high)) continue;
@@ -51,8 +50,8 @@ void around_16_bits(const Use& use) {
       for (const double value : {low, middle, std::nextafter(middle, low), std::nextafter(middle, high)}) use(value);
     }
   }
-  for (const double value : {0.0, -0.0, 65504.0, 65519.999, 65520.0, 65536.0, 1e300, -1e300, 5e-324, 2.9e-8, 3e-8, 1e-40, HUGE_VAL,
-                             -HUGE_VAL, std::nan("")}) {
+  for (const double value : {0.0, -0.0, 65504.0, 65519.999, 65520.0, 65536.0, 1e300, -1e300, 5e-324, 2.9e-8, 3e-8,
+                             1e-40, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
     use(value);
   }
 }
@@ -97,7 +96,8 @@ TEST(HostNumeric, Integers) {
                         {Kind::i16, {GANTRY_CODE_INT, 16, 1}}, {Kind::u16, {GANTRY_CODE_UINT, 16, 1}},
                         {Kind::i32, {GANTRY_CODE_INT, 32, 1}}, {Kind::u32, {GANTRY_CODE_UINT, 32, 1}},
                         {Kind::i64, {GANTRY_CODE_INT, 64, 1}}, {Kind::i64, {GANTRY_CODE_UINT, 64, 1}}};
-  const uint64_t values[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, ~uint64_t{0}};
+  const uint64_t values[] = {0,      1,      0x7f,       0x80,       0xff,       0x7fff,
+                             0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, ~uint64_t{0}};
   for (const Type& from : types) {
     EXPECT_EQ(cuda::kind_of(from.dtype), from.kind);
     EXPECT_EQ(cuda::bytes_of(from.kind) * 8, from.dtype.bits);
@@ -109,7 +109,8 @@ TEST(HostNumeric, Integers) {
         std::memcpy(source, &bits, sizeof source);
         convert_element(target, to.dtype, source, from.dtype);
         const uint64_t seen = cuda::convert_any(from.kind, to.kind, bits);
-        ASSERT_EQ(std::memcmp(&seen, target, to.dtype.bits / 8u), 0) << name_of(from.dtype) << " " << name_of(to.dtype) << " " << bits;
+        ASSERT_EQ(std::memcmp(&seen, target, to.dtype.bits / 8u), 0)
+            << name_of(from.dtype) << " " << name_of(to.dtype) << " " << bits;
       }
     }
   }
@@ -138,10 +139,12 @@ TEST(HostNumeric, TheToolkitsIntrinsicsAgree) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     const uint16_t half = static_cast<uint16_t>(bits);
     if (!is_nan16(bits, 0x7c00)) {
-      ASSERT_EQ(bits_as<uint32_t>(__half2float(__ushort_as_half(half))), bits_as<uint32_t>(cuda::to_f32<Kind::f16>(bits)));
+      ASSERT_EQ(bits_as<uint32_t>(__half2float(__ushort_as_half(half))),
+                bits_as<uint32_t>(cuda::to_f32<Kind::f16>(bits)));
     }
     if (!is_nan16(bits, 0x7f80)) {
-      ASSERT_EQ(bits_as<uint32_t>(__bfloat162float(__ushort_as_bfloat16(half))), bits_as<uint32_t>(cuda::to_f32<Kind::bf16>(bits)));
+      ASSERT_EQ(bits_as<uint32_t>(__bfloat162float(__ushort_as_bfloat16(half))),
+                bits_as<uint32_t>(cuda::to_f32<Kind::bf16>(bits)));
     }
   }
   const auto check_single = [](float value) {

@@ -72,7 +72,8 @@ cudaError_t allocate(void** out, size_t bytes, Memory memory) {
   if (forbidden()) return result(cudaErrorStreamCaptureUnsupported);
   // Exactly as many bytes as asked for, so that a sanitizer sees an access beyond them.
   void* block = nullptr;
-  if (posix_memalign(&block, memory == Memory::pinned ? 4096 : 256, bytes) != 0) return result(cudaErrorMemoryAllocation);
+  if (posix_memalign(&block, memory == Memory::pinned ? 4096 : 256, bytes) != 0)
+    return result(cudaErrorMemoryAllocation);
   std::memset(block, 0xcd, bytes);
   const std::lock_guard<std::mutex> lock(mutex);
   ranges[static_cast<const char*>(block)] = {bytes, memory};
@@ -158,10 +159,10 @@ cudaError_t cudaSetDevice(int device) {
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   if (const cudaError_t error = planned()) return result(error);
-  *value = attribute == cudaDevAttrMultiProcessorCount                ? host_runtime().multiprocessors
-           : attribute == cudaDevAttrL2CacheSize                      ? host_runtime().l2_bytes
+  *value = attribute == cudaDevAttrMultiProcessorCount             ? host_runtime().multiprocessors
+           : attribute == cudaDevAttrL2CacheSize                   ? host_runtime().l2_bytes
            : attribute == cudaDevAttrHostRegisterReadOnlySupported ? 1
-                                                                      : 0;
+                                                                   : 0;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() { return forbidden() ? result(cudaErrorStreamCaptureUnsupported) : cudaSuccess; }

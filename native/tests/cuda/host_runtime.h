@@ -1,6 +1,6 @@
-// A stand-in for the CUDA runtime whose device is this process's own memory. It runs what is queued at once, or keeps it while a
-// stream captures a graph, and refuses in a capture what CUDA refuses. It lets the whole backend but the compiled kernels, and the
-// tests that are meant for a GPU, run where there is none. It shows nothing about a GPU.
+// A stand-in for the CUDA runtime whose device is this process's own memory. It runs what is queued at once, or keeps
+// it while a stream captures a graph, and refuses in a capture what CUDA refuses. It lets the whole backend but the
+// compiled kernels, and the tests that are meant for a GPU, run where there is none. It shows nothing about a GPU.
 #ifndef GANTRY_TESTS_CUDA_HOST_RUNTIME_H
 #define GANTRY_TESTS_CUDA_HOST_RUNTIME_H
 

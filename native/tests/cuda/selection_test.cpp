@@ -1,5 +1,5 @@
-// Every reason for which the CUDA backend cannot be used, from a plug-in that is not there to a GPU that computes wrongly. The
-// driver is fake_driver.c; the CUDA runtime, where the plug-in was built, is the real one.
+// Every reason for which the CUDA backend cannot be used, from a plug-in that is not there to a GPU that computes
+// wrongly. The driver is fake_driver.c; the CUDA runtime, where the plug-in was built, is the real one.
 #include <dlfcn.h>
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -84,7 +84,8 @@ TEST(Selection, PluginAbsentNamesThePlaces) {
   unsetenv("GANTRY_CUDA_PLUGIN");
   const gantry_backend_info named = query("/nowhere/libgantry_cuda.so");
   EXPECT_EQ(named.reason, GANTRY_REASON_PLUGIN_ABSENT);
-  EXPECT_STREQ(named.text, "There is no CUDA plug-in at /nowhere/libgantry_cuda.so, which gantry_open_options.cuda_plugin names.");
+  EXPECT_STREQ(named.text,
+               "There is no CUDA plug-in at /nowhere/libgantry_cuda.so, which gantry_open_options.cuda_plugin names.");
   setenv("GANTRY_CUDA_PLUGIN", "/nowhere/else.so", 1);
   const gantry_backend_info by_variable = query(nullptr);
   EXPECT_EQ(by_variable.reason, GANTRY_REASON_PLUGIN_ABSENT);
@@ -163,10 +164,11 @@ TEST(Selection, ForeignFilesAreNamedAndNotLoaded) {
   {
     const std::string other(own("build.id").size(), '0');
     const TemporaryFile file(with(good, "build.id=" + own("build.id"), "build.id=" + other));
-    EXPECT_EQ(text_of(file), std::string("The CUDA plug-in ") + file.path() +
-                                            " is of another build than libgantry and is not loaded: its stamp has build.id=" + other +
-                                            " (version " + gantry_version() + "), libgantry's has build.id=" + own("build.id") +
-                                            " (version " + gantry_version() + "). Build and install both together.");
+    EXPECT_EQ(text_of(file),
+              std::string("The CUDA plug-in ") + file.path() +
+                  " is of another build than libgantry and is not loaded: its stamp has build.id=" + other +
+                  " (version " + gantry_version() + "), libgantry's has build.id=" + own("build.id") + " (version " +
+                  gantry_version() + "). Build and install both together.");
   }
   {
     const TemporaryFile file(with(good, "schema=1", "schema=2"));
@@ -192,9 +194,11 @@ TEST(Selection, TruncatedFiles) {
 TEST(Selection, AMissingDependencyIsTheLoadersText) {
   const gantry_backend_info info = query(LIBRARY_WITH_ABSENT_DEPENDENCY);
   EXPECT_EQ(info.reason, GANTRY_REASON_PLUGIN_UNLOADABLE);
-  EXPECT_STREQ(info.text, "The CUDA plug-in " LIBRARY_WITH_ABSENT_DEPENDENCY
-                          " is there, and the loader refuses it: libgantry_absent_dependency.so: cannot open shared object file: No "
-                          "such file or directory.");
+  EXPECT_STREQ(
+      info.text,
+      "The CUDA plug-in " LIBRARY_WITH_ABSENT_DEPENDENCY
+      " is there, and the loader refuses it: libgantry_absent_dependency.so: cannot open shared object file: No "
+      "such file or directory.");
 }
 
 TEST(Selection, AStampedLibraryWithoutTheEntry) {
@@ -226,8 +230,9 @@ TEST_F(Driver, Absent) {
   }
   const gantry_backend_info info = ask();
   EXPECT_EQ(info.reason, GANTRY_REASON_DRIVER_ABSENT);
-  EXPECT_EQ(std::string(info.text).find("The CUDA driver's library libcuda.so.1 cannot be opened (libcuda.so.1: cannot open shared "
-                                        "object file: No such file or directory). Install the NVIDIA driver"),
+  EXPECT_EQ(std::string(info.text).find(
+                "The CUDA driver's library libcuda.so.1 cannot be opened (libcuda.so.1: cannot open shared "
+                "object file: No such file or directory). Install the NVIDIA driver"),
             0u)
       << info.text;
   EXPECT_EQ(info.driver_version, 0);
@@ -240,7 +245,8 @@ TEST_F(Driver, VersionZero) {
   setenv("FAKE_CU_VERSION", "0", 1);
   const gantry_backend_info info = ask();
   EXPECT_EQ(info.reason, GANTRY_REASON_DRIVER_UNUSABLE);
-  EXPECT_NE(std::string(info.text).find("cuDriverGetVersion returned 0 and the version 0."), std::string::npos) << info.text;
+  EXPECT_NE(std::string(info.text).find("cuDriverGetVersion returned 0 and the version 0."), std::string::npos)
+      << info.text;
 }
 
 TEST_F(Driver, Stub) {
@@ -260,7 +266,8 @@ TEST_F(Driver, TooOldIsAQuestionOfTheMajorVersion) {
   EXPECT_EQ(old.reason, GANTRY_REASON_DRIVER_TOO_OLD);
   EXPECT_EQ(old.driver_version, runtime - 1000 + 990);
   const std::string major_text = std::to_string(major);
-  EXPECT_NE(std::string(old.text).find("needs a driver for CUDA " + major_text + ".0 or later"), std::string::npos) << old.text;
+  EXPECT_NE(std::string(old.text).find("needs a driver for CUDA " + major_text + ".0 or later"), std::string::npos)
+      << old.text;
   for (const int version : {major * 1000, (major + 1) * 1000}) {
     setenv("FAKE_CU_VERSION", std::to_string(version).c_str(), 1);
     EXPECT_EQ(ask().reason, GANTRY_REASON_NO_DEVICE) << version;
@@ -276,7 +283,8 @@ TEST_F(Driver, CodesOfCuInit) {
       {3, "cuInit returned 3 (CUDA_ERROR_NOT_INITIALIZED). CUDA does not survive fork"},
       {100, "cuInit returned 100 (CUDA_ERROR_NO_DEVICE). No GPU is visible"},
       {802, "cuInit returned 802 (CUDA_ERROR_SYSTEM_NOT_READY). The GPUs wait for a service"},
-      {803, "cuInit returned 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH). The kernel module and libcuda.so.1 are of different"},
+      {803,
+       "cuInit returned 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH). The kernel module and libcuda.so.1 are of different"},
       {999, "cuInit returned 999 (CUDA_ERROR_UNKNOWN). Usually the kernel module nvidia_uvm is not loaded"},
       {12345, "cuInit returned 12345 (an unknown error). Look at nvidia-smi"},
   };
@@ -304,23 +312,26 @@ TEST_F(Driver, NoCodeForTheDevice) {
   const gantry_backend_info info = ask();
   EXPECT_EQ(info.reason, GANTRY_REASON_NO_CODE_FOR_DEVICE);
   EXPECT_EQ(info.device_count, 2);
-  EXPECT_EQ(std::string(info.text),
-            std::string("GPU 0 (Fake GPU 0) has compute capability 3.5: it can run none of the code in this plug-in, which was compiled "
-                        "for ") +
-                info.architectures + ". Build Gantry with this compute capability in GANTRY_CUDA_ARCHITECTURES.");
+  EXPECT_EQ(std::string(info.text), std::string("GPU 0 (Fake GPU 0) has compute capability 3.5: it can run none of the "
+                                                "code in this plug-in, which was compiled "
+                                                "for ") +
+                                        info.architectures +
+                                        ". Build Gantry with this compute capability in GANTRY_CUDA_ARCHITECTURES.");
   EXPECT_STREQ(info.devices,
                "0: Fake GPU 0, compute capability 3.5, 1073741824 bytes, no code for it\n"
                "1: Fake GPU 1, compute capability 5.2, 2147483648 bytes, no code for it");
 }
 
-// The fake has no contexts: a device that there would be code for fails in the runtime, and that is reported as the self-test's.
+// The fake has no contexts: a device that there would be code for fails in the runtime, and that is reported as the
+// self-test's.
 TEST_F(Driver, ADeviceThatCannotBeMadeCurrent) {
   start();
   setenv("FAKE_CU_COUNT", "2", 1);
   setenv("FAKE_CU_CAPABILITY", "3.5,9.0", 1);
   const gantry_backend_info info = ask();
   EXPECT_EQ(info.reason, GANTRY_REASON_SELF_TEST_FAILED);
-  EXPECT_EQ(std::string(info.text).find("GPU 1 did not pass the self-test, a gather of 64 rows that is compared bit by bit: cudaError"),
+  EXPECT_EQ(std::string(info.text).find(
+                "GPU 1 did not pass the self-test, a gather of 64 rows that is compared bit by bit: cudaError"),
             0u)
       << info.text;
 }
