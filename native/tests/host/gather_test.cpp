@@ -91,6 +91,33 @@ TEST_P(GatherWidth, EveryIndexTypePolicyAndPlace) {
 INSTANTIATE_TEST_SUITE_P(Bytes, GatherWidth, testing::ValuesIn(kWidths),
                          [](const auto& tested) { return std::to_string(tested.param); });
 
+// Found wherever it stands, without others that draw attention.
+TEST(Gather, OneBadIndexAlone) {
+  std::mt19937_64 random(2);
+  Rows table(97, 16, kU8, 0, 0, &random);
+  for (const IndexType type : kIndexTypes) {
+    for (const int64_t value : {int64_t{97}, int64_t{98}, int64_t{-1}, int64_t{-97}, int64_t{-98}}) {
+      for (const int64_t position : {0, 300, 1099}) {
+        for (const gantry_bounds bounds : kPolicies) {
+          if (bounds == GANTRY_BOUNDS_TRUST) continue;
+          std::vector<int64_t> values = random_indices(1100, 97, &random);
+          values[static_cast<size_t>(position)] = value;
+          const Indices indices(values, type.bits, type.is_unsigned);
+          Rows output(1100, 16, kU8, 0, 0, &random);
+          Call call(Op::gather);
+          call.set(&table, 16, &output);
+          call.request.bounds = bounds;
+          indices.put_into(&call.request);
+          check_all(&call, &output,
+                    "value " + std::to_string(value) + " position " + std::to_string(position) + " bounds " +
+                        std::to_string(bounds) + " ");
+          if (testing::Test::HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
 void check_pair(gantry_dtype from, gantry_dtype to, Op op) {
   std::mt19937_64 random(7);
   for (const int64_t columns : {1, 2, 3, 7, 8, 11, 15, 16, 17, 32, 33, 129, 300, 513}) {

@@ -118,7 +118,7 @@ void convert_element(char* to, gantry_dtype to_dtype, const char* from, gantry_d
       result |= ~uint64_t{0} << from_dtype.bits;
     }
   } else if (is_integer(to_dtype)) {
-    // Only for make_small: values that fit.
+    // Only for make_finite: values that fit.
     result = static_cast<uint64_t>(static_cast<int64_t>(decode(bits, format_of(from_dtype))));
   } else {
     const Format source = format_of(from_dtype);

@@ -55,8 +55,8 @@ void check_op(Op op, gantry_dtype dtype, int64_t columns) {
       Rows table(113, columns, dtype, gap, 0, &random);
       Rows side(600, columns, dtype, gap, 0, &random);
       if (op == Op::scatter_add && dtype.code != GANTRY_CODE_INT && dtype.code != GANTRY_CODE_UINT) {
-        table.make_small(columns, &random);
-        side.make_small(columns, &random);
+        table.make_finite(columns, &random);
+        side.make_finite(columns, &random);
       }
       std::vector<int64_t> values = skewed_indices(600, 113, &random);
       values[77] = -1;
@@ -175,8 +175,8 @@ TEST(ScatterAdd, Float16InManySizes) {
       std::mt19937_64 random(8);
       Rows table(size.rows, size.columns, dtype, 0, 0, &random);
       Rows side(size.count, size.columns, dtype, 0, 0, &random);
-      table.make_small(size.columns, &random);
-      side.make_small(size.columns, &random);
+      table.make_finite(size.columns, &random);
+      side.make_finite(size.columns, &random);
       const Indices indices(skewed_indices(size.count, size.rows, &random), 64, false);
       Call call(Op::scatter_add);
       call.set(&table, size.columns, &side);
@@ -187,12 +187,43 @@ TEST(ScatterAdd, Float16InManySizes) {
   }
 }
 
+// What a row gets is 2^15, -2^15 and 2^-10, in this order: any other loses the last. Other rows are many, or none.
+TEST(ScatterAdd, Float16IsSummedInTheOrderOfTheIndices) {
+  for (const int64_t others : {0, 5000}) {
+    std::mt19937_64 random(9);
+    Rows table(3000, 1, kF16Type, 0, 0, &random);
+    Rows side(others + 3, 1, kF16Type, 0, 0, &random);
+    table.make_finite(1, &random);
+    side.make_finite(1, &random);
+    const auto put = [](Rows* rows, int64_t row, uint16_t bits) { std::memcpy(rows->row(row), &bits, sizeof(bits)); };
+    std::vector<int64_t> values = random_indices(others + 3, 2000, &random);
+    const int64_t positions[] = {0, others / 2 + 1, others + 2};
+    const uint16_t added[] = {0x7800, 0xf800, 0x1400};
+    for (int k = 0; k < 3; ++k) {
+      values[static_cast<size_t>(positions[k])] = 2999;
+      put(&side, positions[k], added[k]);
+    }
+    put(&table, 2999, 0);
+    const Indices indices(values, 64, false);
+    for (const uint32_t threads : {1u, 2u, 16u}) {
+      put(&table, 2999, 0);
+      Call call(Op::scatter_add);
+      call.set(&table, 1, &side);
+      indices.put_into(&call.request);
+      ASSERT_EQ(call.run(kept_backend(levels().back(), threads)), GANTRY_OK);
+      uint16_t sum;
+      std::memcpy(&sum, table.row(2999), sizeof(sum));
+      EXPECT_EQ(sum, 0x1400) << others << " " << threads;
+    }
+  }
+}
+
 TEST(ScatterAdd, OneRowTakesAll) {
   std::mt19937_64 random(5);
   Rows table(1000, 16, kF32Type, 0, 0, &random);
   Rows side(20000, 16, kF32Type, 0, 0, &random);
-  table.make_small(16, &random);
-  side.make_small(16, &random);
+  table.make_finite(16, &random);
+  side.make_finite(16, &random);
   const Indices indices(std::vector<int64_t>(20000, 777), 64, false);
   Call call(Op::scatter_add);
   call.set(&table, 16, &side);
@@ -204,8 +235,8 @@ TEST(ScatterAdd, ManyThreadsSortInTheCallersMemory) {
   std::mt19937_64 random(6);
   Rows table(1000, 16, kF32Type, 0, 0, &random);
   Rows side(5000, 16, kF32Type, 0, 0, &random);
-  table.make_small(16, &random);
-  side.make_small(16, &random);
+  table.make_finite(16, &random);
+  side.make_finite(16, &random);
   const std::vector<char> before = table.all();
   const Indices indices(random_indices(5000, 1000, &random), 64, false);
   Call call(Op::scatter_add);

@@ -58,10 +58,11 @@ Rows::Rows(int64_t rows, int64_t columns, gantry_dtype dtype, int64_t gap, int64
 
 void Rows::set_all(const std::vector<char>& bytes) { std::memcpy(bytes_.data(), bytes.data(), bytes_.size()); }
 
-void Rows::make_small(int64_t columns, std::mt19937_64* random) {
+void Rows::make_finite(int64_t columns, std::mt19937_64* random) {
   for (int64_t number = 0; number < rows_; ++number) {
     for (int64_t column = 0; column < columns; ++column) {
-      const double value = std::ldexp(static_cast<double>(static_cast<int64_t>((*random)() % 4001) - 2000), -5);
+      const int64_t significand = static_cast<int64_t>((*random)() >> 11) - (int64_t{1} << 52);
+      const double value = std::ldexp(static_cast<double>(significand), static_cast<int>((*random)() % 12) - 54);
       char bits[8];
       std::memcpy(bits, &value, sizeof(value));
       convert_element(row(number) + column * bytes_of(dtype_), dtype_, bits, kF64Type);
@@ -101,7 +102,7 @@ std::vector<Chunk> chunks_of(Rows* table, int64_t count) {
   for (int64_t k = 0; k < count; ++k) {
     const int64_t left = table->count() - first;
     const int64_t rows = k + 1 == count ? left : (count > 2 && k == 1) ? 0 : left / 3;
-    chunks.push_back(Chunk{table->row(first), first, rows, table->stride()});
+    chunks.push_back(Chunk{table->row(left - rows), first, rows, table->stride()});
     first += rows;
   }
   return chunks;

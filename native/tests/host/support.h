@@ -51,8 +51,8 @@ class Rows {
   // Everything, guards and gaps too.
   const std::vector<char>& all() const { return bytes_; }
   void set_all(const std::vector<char>& bytes);
-  // Elements become numbers of small size: sums of floats are then finite.
-  void make_small(int64_t columns, std::mt19937_64* random);
+  // Elements become finite numbers of different sizes, whose sums depend on the order.
+  void make_finite(int64_t columns, std::mt19937_64* random);
 
  private:
   int64_t rows_;
@@ -78,7 +78,8 @@ class Indices {
 
 std::vector<int64_t> random_indices(int64_t count, int64_t rows, std::mt19937_64* random);
 
-// Cuts a table into `count` chunks, of which one has no rows when there are more than two.
+// Cuts a table into `count` chunks, of which one has no rows when there are more than two. In memory the last one comes
+// first.
 std::vector<Chunk> chunks_of(Rows* table, int64_t count);
 
 // A request on host memory, with errors kept in last_report() and scratch from malloc.
