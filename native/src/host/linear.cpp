@@ -62,6 +62,7 @@ gantry_status run_linear(const Host& host, const Request& request) {
     job.output.rows = elements / columns;
     rest = elements % columns;
   }
+  if (columns == 0) job.output.rows = 0;
   if (!plan_move(*host.kernels, request.side_dtype, request.table_dtype, columns, 0, &job.move)) {
     return GANTRY_ERROR_UNSUPPORTED;
   }

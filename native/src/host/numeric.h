@@ -1,6 +1,6 @@
-// Conversions between float formats and between integers, as exact integer arithmetic: every level of the host's
-// kernels gives these bits. Rounds to the nearest, ties to even; a NaN keeps its sign and the upper bits of its payload
-// and becomes quiet. Everything has internal linkage, because the file is compiled once for each level.
+// Conversions between float formats, on their bits: every level of the host's kernels gives the same. Rounds to the
+// nearest, ties to even, in the processor's default mode; a NaN keeps its sign and the upper bits of its payload and
+// becomes quiet. Everything has internal linkage, because the file is compiled once for each level.
 #ifndef GANTRY_HOST_NUMERIC_H
 #define GANTRY_HOST_NUMERIC_H
 

@@ -10,6 +10,8 @@
 
 #include <new>
 
+#include "host/float_mode.h"
+
 namespace gantry {
 namespace {
 
@@ -56,6 +58,7 @@ struct Pool::Crew {
   uint32_t lanes = 0;
   Body body = nullptr;
   void* job = nullptr;
+  uint64_t mode = 0;  // the caller's float_mode: what comes out does not depend on who computes it
 
   std::atomic<uint32_t> signal{0};  // raised for every job and at the end: what threads sleep on
   std::atomic<uint32_t> sleepers{0};
@@ -84,6 +87,7 @@ struct Pool::Crew {
       const uint32_t seen = signal.load(std::memory_order_acquire);
       if (ends.load(std::memory_order_acquire)) return;
       for (uint32_t lane = 0; take(&lane);) {
+        set_float_mode(mode);
         body(job, lane);
         finish();
       }
@@ -131,6 +135,7 @@ struct Pool::Crew {
     lanes = count;
     body = what;
     job = with;
+    mode = float_mode();
     unfinished.store(count, std::memory_order_relaxed);
     const uint64_t number = (tickets.load(std::memory_order_relaxed) >> 32) + 1;
     tickets.store(number << 32 | count, std::memory_order_release);

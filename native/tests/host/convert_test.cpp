@@ -149,6 +149,21 @@ TEST(Convert, RowsWithGapsAndWithout) {
   }
 }
 
+// Far more rows than could be counted through.
+TEST(Copy, RowsOfNothing) {
+  char byte = 1;
+  Chunk chunk = {&byte, 0, int64_t{1} << 60, 8};
+  Call call(Op::copy);
+  call.request.chunks = &chunk;
+  call.request.chunk_count = 1;
+  call.request.table_dtype = call.request.side_dtype = kU8;
+  call.request.table_rows = int64_t{1} << 60;
+  call.request.side = &byte;
+  EXPECT_EQ(call.run(backend("", 2).get()), GANTRY_OK);
+  EXPECT_EQ(call.stats.rows, int64_t{1} << 60);
+  EXPECT_EQ(byte, 1);
+}
+
 TEST(Copy, AnyWidthAndPlace) {
   std::mt19937_64 random(14);
   for (const int64_t columns : {0, 1, 7, 64, 1023, 1024, 1025, 70000}) {

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <atomic>
+#include <cfenv>
 #include <thread>
 #include <vector>
 
@@ -137,6 +138,33 @@ TEST(Pool, ThreadsAreNotInterruptedBySignals) {
   sigset_t mask;
   pthread_sigmask(SIG_SETMASK, nullptr, &mask);
   EXPECT_EQ(sigismember(&mask, SIGINT), 0);
+}
+
+// Another thread rounds as the caller does, also after a job of a caller that rounds otherwise.
+TEST(Pool, ThreadsRoundAsTheirCaller) {
+  Pool pool(2);
+  for (const int direction : {FE_UPWARD, FE_TONEAREST, FE_TOWARDZERO}) {
+    struct Seen {
+      std::atomic<int> arrived{0};
+      int directions[2];
+    } seen;
+    ASSERT_EQ(fesetround(direction), 0);
+    pool.run(
+        2,
+        [](void* opaque, uint32_t lane) {
+          Seen& here = *static_cast<Seen*>(opaque);
+          volatile double one = 1.0;
+          volatile double third = one / 3.0;
+          volatile double minus_third = -one / 3.0;
+          here.directions[lane] = third > -minus_third ? FE_UPWARD : third * 3 == 1.0 ? FE_TONEAREST : FE_TOWARDZERO;
+          here.arrived.fetch_add(1);
+          while (here.arrived.load() < 2) std::this_thread::yield();
+        },
+        &seen);
+    fesetround(FE_TONEAREST);
+    EXPECT_EQ(seen.directions[0], direction);
+    EXPECT_EQ(seen.directions[1], direction);
+  }
 }
 
 // Stacks of 64 TiB find no place: threads that cannot be started are done without.
