@@ -62,7 +62,7 @@ class NotBuilt(TorchExtensionError, FileNotFoundError):
         TorchExtensionError.__init__(self, "not-built", text)
 
 
-class Refused(TorchExtensionError, ImportError):
+class Refused(TorchExtensionError, ImportError):  # type: ignore[misc]
     """A file that must not be loaded into this process. Nothing of it was run."""
 
     default_status = 2
@@ -72,7 +72,7 @@ class Refused(TorchExtensionError, ImportError):
         TorchExtensionError.__init__(self, reason, text)
 
 
-class LoadFailed(TorchExtensionError, ImportError):
+class LoadFailed(TorchExtensionError, ImportError):  # type: ignore[misc]
     """The trial in a child process, or the load itself, failed. `exit_code` and `signal` are the child's."""
 
     def __init__(self, text: str, exit_code: Optional[int] = None, signal: Optional[str] = None) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Optional, Tuple
 
-from gantry import _abi, _library, errors
+from gantry import _abi, _library, env, errors
 from gantry import context as contexts
-from gantry import env
 from gantry.context import Context
 from gantry.ops import BOUNDS
 
@@ -16,7 +15,7 @@ from ._errors import LoadFailed
 _STATUSES = {
     kind.default_name: kind.default_status
     for kind in (getattr(errors, name) for name in errors.__all__)
-    if isinstance(kind, type) and kind.__module__ == errors.__name__
+    if isinstance(kind, type) and issubclass(kind, errors.Error)
 }
 
 
@@ -101,7 +100,10 @@ class Extension:
         self.build_info = self._handle.gantry_torch_build_info().decode()
         self.environment = env.Environment(self._handle.gantry_torch_environment())
         self.ops = getattr(torch.ops, self.namespace)
-        self._gather_function = _differentiable_gather(torch, self.ops)
+        # A packet of overloads looks for the right one at every call.
+        self._gather_out, self._scatter, self._scatter_add, self._convert, self._nop = (
+            getattr(self.ops, name).default for name in ("gather_out", "scatter", "scatter_add", "convert", "nop"))
+        self._gather = _differentiable_gather(torch, self.ops.gather.default, self._scatter_add)
 
     def __repr__(self) -> str:
         return f"<gantry.torch_ext.Extension {self.namespace} of {self.path}>"
@@ -129,29 +131,29 @@ class Extension:
         """out[i] = table[indices[i]]; a new tensor from torch's allocator when `out` is None."""
         policy = _policy(bounds)
         if out is None:
-            return self._call(self._gather_function, table, indices, policy)
+            return self._call(self._gather, table, indices, policy)
         self._refuse_gradients("gather with out", table, out)
-        self._call(self.ops.gather_out, table, indices, out, policy)
+        self._call(self._gather_out, table, indices, out, policy)
         return out
 
     def scatter(self, table: Any, indices: Any, rows: Any, bounds: str = "error") -> None:
         """table[indices[i]] = rows[i]"""
         self._refuse_gradients("scatter", table, rows)
-        self._call(self.ops.scatter, table, indices, rows, _policy(bounds), self._deterministic())
+        self._call(self._scatter, table, indices, rows, _policy(bounds), self._deterministic())
 
     def scatter_add(self, table: Any, indices: Any, rows: Any, bounds: str = "error") -> None:
         """table[indices[i]] += rows[i]"""
         self._refuse_gradients("scatter_add", table, rows)
-        self._call(self.ops.scatter_add, table, indices, rows, _policy(bounds), self._deterministic())
+        self._call(self._scatter_add, table, indices, rows, _policy(bounds), self._deterministic())
 
     def convert(self, source: Any, dtype: Any) -> Any:
         """A new tensor with the values of `source` in another dtype."""
         self._refuse_gradients("convert", source)
-        return self._call(self.ops.convert, source, dtype)
+        return self._call(self._convert, source, dtype)
 
     def nop(self, table: Any, indices: Any, out: Any) -> None:
         """Nothing, by the same way as gather with out: what a call costs."""
-        self.ops.nop(table, indices, out)
+        self._nop(table, indices, out)
 
     def _deterministic(self) -> int:
         return int(self._torch.are_deterministic_algorithms_enabled())
@@ -188,7 +190,7 @@ def _translate(failure: BaseException) -> Optional[errors.Error]:
     return errors.error_for(_STATUSES[name], text, name)
 
 
-def _differentiable_gather(torch: Any, ops: Any) -> Any:
+def _differentiable_gather(torch: Any, gather_op: Any, scatter_add_op: Any) -> Any:
     """gather, with the gradient of its table: the output's gradient added up where its rows came from."""
 
     class Gather(torch.autograd.Function):  # type: ignore[misc]
@@ -197,21 +199,21 @@ def _differentiable_gather(torch: Any, ops: Any) -> Any:
             ctx.save_for_backward(indices)
             ctx.table = (tuple(table.shape), table.dtype, table.device)
             ctx.policy = policy
-            return ops.gather(table, indices, policy)
+            return gather_op(table, indices, policy)
 
         @staticmethod
-        @torch.autograd.function.once_differentiable
+        @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
         def backward(ctx: Any, gradient: Any) -> Tuple[Any, None, None]:
             (indices,) = ctx.saved_tensors
             shape, dtype, device = ctx.table
             result = torch.zeros(shape, dtype=dtype, device=device)
             rows = gradient.reshape(-1, *shape[1:]).contiguous()
-            ops.scatter_add(result, indices.reshape(-1), rows, ctx.policy, int(torch.are_deterministic_algorithms_enabled()))
+            scatter_add_op(result, indices.reshape(-1), rows, ctx.policy, int(torch.are_deterministic_algorithms_enabled()))
             return result, None, None
 
     def gather(table: Any, indices: Any, policy: int) -> Any:
         if table.requires_grad and torch.is_grad_enabled():
             return Gather.apply(table, indices, policy)
-        return ops.gather(table, indices, policy)
+        return gather_op(table, indices, policy)
 
     return gather

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -11,7 +10,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import unittest
 from dataclasses import replace
 from pathlib import Path
@@ -20,38 +18,8 @@ from unittest import mock
 from gantry import stamp
 from gantry.torch_ext import BuildFailed, _cache
 from gantry.torch_ext._builder import build
-from toy import VERSION, Toy
 
-# In another process: builds what the environment says and prints whether it compiled.
-_CHILD = """
-import sys
-sys.path[:0] = {path!r}
-from gantry.torch_ext import _recipe, _builder
-from gantry.torch_ext._torch import Torch
-entry, compiled = _builder.build(_recipe.recipe("stable", Torch(**{torch!r})))
-print("compiled" if compiled else "found", entry.path)
-"""
-
-
-def child(recipe: "object", **options: object) -> "subprocess.Popen[bytes]":
-    code = _CHILD.format(path=sys.path, torch=recipe.torch.as_dict())  # type: ignore[attr-defined]
-    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)  # type: ignore
-
-
-def wait_for(condition: "object", what: str, seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
-        if time.monotonic() > end:
-            raise AssertionError(f"{what} did not happen within {seconds} s")
-        time.sleep(0.02)
-
-
-def alive(pid: int) -> bool:
-    """A process that has ended and was not yet waited for is not alive."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+from toy import VERSION, Toy, alive, child, wait_for
 
 
 class Build(unittest.TestCase):
@@ -169,145 +137,6 @@ class Key(unittest.TestCase):
                 path.write_text(text)
         (self.toy.sources / "gantry_torch_classic.cpp").write_text("other")
         self.assertEqual(self.recipe.key, self.toy.recipe().key)
-
-
-class Failures(unittest.TestCase):
-    def setUp(self) -> None:
-        self.toy = Toy(self)
-
-    def fails(self, reason: str, pattern: str, **options: object) -> BuildFailed:
-        with self.assertRaisesRegex(BuildFailed, pattern) as caught:
-            build(self.toy.recipe(), **options)  # type: ignore[arg-type]
-        self.assertEqual(caught.exception.reason, reason)
-        self.assertEqual([name for name in self.toy.names() if ".tmp." in name], [])
-        return caught.exception
-
-    def test_no_compiler(self) -> None:
-        with mock.patch.dict(os.environ, {"CXX": "no-such-compiler-here"}):
-            self.fails("no-compiler", "CXX is 'no-such-compiler-here', and no-such-compiler-here was not found")
-        with mock.patch.dict(os.environ, {"CXX": "", "PATH": str(self.toy.folder)}):
-            self.fails("no-compiler", r"CXX is not set, and c\+\+ was not found")
-        with mock.patch.dict(os.environ, {"CXX": self.toy.script("broken", "echo libmpc.so.3: missing >&2; exit 127")}):
-            self.fails("no-compiler", "--version ended with 127: libmpc.so.3: missing")
-
-    def test_an_error_of_the_compiler(self) -> None:
-        (self.toy.sources / "gantry_torch_stable.cpp").write_text("int main() { return undeclared; }\n#error one more\n")
-        failure = self.fails("compiler-failed", r"ended with 1 after \d+\.\d s\.")
-        self.assertRegex(failure.first_errors[0], r"gantry_torch_stable\.cpp:\d+:\d+: error: #error one more")
-        self.assertIn("undeclared", "\n".join(failure.first_errors))
-        self.assertTrue(failure.log and failure.log.endswith(".failed/build.log"))
-        self.assertIn("undeclared", Path(failure.log or "").read_text())
-        self.assertIn(f"The compiler's whole output: {failure.log}", str(failure))
-        with open(os.path.join(os.path.dirname(failure.log or ""), "build.json"), encoding="utf-8") as file:
-            self.assertEqual(json.load(file)["failure"]["reason"], "compiler-failed")
-
-    def test_an_error_of_the_linker(self) -> None:
-        (self.toy.sources / "gantry_torch_stable.cpp").write_text('extern "C" void not_in_torch();\nvoid f() { not_in_torch(); }\n')
-        failure = self.fails("compiler-failed", "undefined reference to `not_in_torch'")
-        self.assertIsNotNone(failure.log)
-
-    def test_the_log_of_a_failure_goes_when_it_is_mended(self) -> None:
-        source = self.toy.sources / "gantry_torch_stable.cpp"
-        good = source.read_text()
-        flag = self.toy.folder / "fail"
-        flag.touch()
-        with mock.patch.dict(os.environ, {"CXX": self.toy.script("moody", f'{VERSION}\n[ -e {flag} ] && exit 3\nexec $REAL "$@"')}):
-            self.fails("compiler-failed", "ended with 3")
-            key = self.toy.recipe().key[:6]
-            self.assertEqual(self.toy.names(), [f"{key}.failed", f"{key}.lock"])
-            flag.unlink()
-            build(self.toy.recipe())
-        self.assertEqual(source.read_text(), good)
-        self.assertEqual(self.toy.names(), [key, f"{key}.lock"])
-
-    def test_no_headers(self) -> None:
-        recipe = self.toy.recipe()
-        os.unlink(os.path.join(recipe.torch.folder, "include", "torch", "csrc", "stable", "library.h"))
-        with self.assertRaisesRegex(BuildFailed, "without its C\\+\\+ headers.*libtorch-dev") as caught:
-            build(recipe)
-        self.assertEqual(caught.exception.reason, "no-headers")
-
-    def test_no_sources(self) -> None:
-        with mock.patch.dict(os.environ, {"GANTRY_TORCH_SOURCES": "/nowhere"}):
-            self.fails("no-sources", "Tried: /nowhere")
-
-    def test_headers_of_another_torch_than_the_package(self) -> None:
-        recipe = self.toy.recipe(version="2.13.0")
-        wrong = replace(recipe, torch=replace(recipe.torch, version="2.12.1"))
-        with self.assertRaises(BuildFailed) as caught:
-            build(wrong)
-        self.assertEqual(caught.exception.reason, "wrong-output")
-
-    def test_a_compiler_that_writes_nothing_and_one_that_writes_something_else(self) -> None:
-        with mock.patch.dict(os.environ, {"CXX": self.toy.script("lazy", f"{VERSION}\nexit 0")}):
-            self.fails("compiler-failed", "ended with 0 and wrote no ")
-        other = f'{VERSION}\nfor last; do :; done\necho text > "$last"'
-        with mock.patch.dict(os.environ, {"CXX": self.toy.script("liar", other)}):
-            self.fails("compiler-failed", "is no shared library")
-        plain = self.toy.shared_library(self.toy.folder / "plain.so", "", [])
-        with mock.patch.dict(os.environ, {"CXX": self.toy.script("swap", f'{VERSION}\nfor last; do :; done\ncp {plain} "$last"')}):
-            self.fails("wrong-output", "build.id=None")
-
-    def test_a_compiler_that_is_killed(self) -> None:
-        with mock.patch.dict(os.environ, {"CXX": self.toy.script("oom", f"{VERSION}\nkill -9 $$")}):
-            self.fails("compiler-killed", r"was ended by SIGKILL after .* \(out of memory\?\)")
-
-    def test_no_space(self) -> None:
-        say = f"{VERSION}\necho 'fatal error: error writing to x.s: No space left on device' >&2; exit 1"
-        with mock.patch.dict(os.environ, {"CXX": self.toy.script("full", say)}):
-            failure = self.fails("no-space", "found no space left on the disk")
-            self.assertEqual(failure.first_errors, ["fatal error: error writing to x.s: No space left on device"])
-        with mock.patch("tempfile.mkdtemp", side_effect=OSError(errno.ENOSPC, "No space left on device")):
-            self.fails("no-space", "no space left for the build")
-
-    def test_a_cache_that_cannot_be_written(self) -> None:
-        blocked = self.toy.folder / "file"
-        blocked.touch()
-        with mock.patch.dict(os.environ, {"GANTRY_CACHE_DIR": str(blocked)}):
-            self.fails("cache-unwritable", "Set GANTRY_CACHE_DIR")
-        recipe = self.toy.recipe()
-        with mock.patch("os.open", side_effect=OSError(errno.EROFS, "Read-only file system")):
-            with self.assertRaisesRegex(BuildFailed, "Read-only file system") as caught:
-                build(recipe)
-        self.assertEqual(caught.exception.reason, "cache-unwritable")
-
-    def test_a_disk_that_is_full(self) -> None:
-        """A real one, of 8 KiB."""
-        script = 'mount -t tmpfs -o size=8k none "$1" && GANTRY_CACHE_DIR="$1" exec "$2" -c "$3"'
-        folder = self.toy.folder / "small"
-        folder.mkdir()
-        code = _CHILD.format(path=sys.path, torch=self.toy.recipe().torch.as_dict())
-        done = subprocess.run(["unshare", "-rm", "sh", "-c", script, "sh", str(folder), sys.executable, code],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
-        text = done.stderr.decode()
-        if "unshare" in text or "mount:" in text:
-            self.skipTest(f"no small disk can be mounted here: {text.strip()}")
-        self.assertRegex(text, "BuildFailed: gantry: .*no space left")
-
-    def test_time_limit_ends_the_whole_process_group(self) -> None:
-        pids = self.toy.folder / "pids"
-        slow = self.toy.script("slow", f"{VERSION}\nsleep 300 &\necho $$ $! > {pids}\nwait")
-        with mock.patch.dict(os.environ, {"CXX": slow}):
-            self.fails("timeout", "did not finish in time", timeout=1.0)
-        shell, sleeper = map(int, pids.read_text().split())
-        wait_for(lambda: not alive(shell) and not alive(sleeper), "the end of the compiler and its child")
-
-    def test_cancelling_ends_the_whole_process_group(self) -> None:
-        pids = self.toy.folder / "pids"
-        slow = self.toy.script("slow", f"{VERSION}\nsleep 300 &\necho $$ $! > {pids}.new; mv {pids}.new {pids}\nwait")
-        cancel = threading.Event()
-
-        def stop() -> None:
-            wait_for(pids.exists, "the compiler's start")
-            cancel.set()
-
-        thread = threading.Thread(target=stop)
-        with mock.patch.dict(os.environ, {"CXX": slow}):
-            thread.start()
-            self.fails("cancelled", "was cancelled", cancel=cancel)
-        thread.join()
-        shell, sleeper = map(int, pids.read_text().split())
-        wait_for(lambda: not alive(shell) and not alive(sleeper), "the end of the compiler and its child")
 
 
 class Cache(unittest.TestCase):

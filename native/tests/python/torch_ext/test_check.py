@@ -16,6 +16,7 @@ from unittest import mock
 from gantry import stamp
 from gantry.torch_ext import Refused, SkewWarning, _check, _elf
 from gantry.torch_ext._builder import build
+
 from toy import Toy
 
 

@@ -7,7 +7,9 @@ import atexit
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
@@ -113,3 +115,33 @@ class Toy:
 
 VERSION = 'if [ "$1" = --version ]; then exec $REAL --version; fi'
 
+# In another process: builds what the environment says and prints whether it compiled.
+CHILD = """
+import sys
+sys.path[:0] = {path!r}
+from gantry.torch_ext import _recipe, _builder
+from gantry.torch_ext._torch import Torch
+entry, compiled = _builder.build(_recipe.recipe("stable", Torch(**{torch!r})))
+print("compiled" if compiled else "found", entry.path)
+"""
+
+
+def child(recipe: "object", **options: object) -> "subprocess.Popen[bytes]":
+    code = CHILD.format(path=sys.path, torch=recipe.torch.as_dict())  # type: ignore[attr-defined]
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)  # type: ignore
+
+
+def wait_for(condition: "object", what: str, seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        if time.monotonic() > end:
+            raise AssertionError(f"{what} did not happen within {seconds} s")
+        time.sleep(0.02)
+
+
+def alive(pid: int) -> bool:
+    """A process that has ended and was not yet waited for is not alive."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False

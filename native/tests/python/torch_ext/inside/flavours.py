@@ -9,7 +9,6 @@ from typing import Any, Callable, Dict, Type
 warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
 
 import torch
-
 from gantry import torch_ext
 from gantry.torch_ext._errors import OLD_TORCH
 

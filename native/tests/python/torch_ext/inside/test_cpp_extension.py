@@ -10,10 +10,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from flavours import equal
-
 import torch
-
+from flavours import equal
 from gantry import stamp
 from gantry.torch_ext import Extension, _recipe, _sources, _torch
 

@@ -6,10 +6,9 @@ import ctypes
 import threading
 import unittest
 
+import gantry
 import torch
 from flavours import both_flavours, equal
-
-import gantry
 from gantry import _abi, _library, errors
 from gantry import context as contexts
 

@@ -12,10 +12,8 @@ import warnings
 from pathlib import Path
 from unittest import mock
 
-from flavours import both_flavours, equal
-
 import torch
-
+from flavours import both_flavours, equal
 from gantry import errors, stamp, torch_ext
 from gantry.torch_ext import _cache, _check, _probe, _recipe, _sources, _torch
 

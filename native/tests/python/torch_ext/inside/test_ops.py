@@ -6,7 +6,6 @@ import unittest
 
 import torch
 from flavours import both_flavours, equal
-
 from gantry import errors
 
 DTYPES = [torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.uint8, torch.int8, torch.int16, torch.int32,
