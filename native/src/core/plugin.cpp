@@ -29,6 +29,9 @@ std::string own_folder() {
   return slash == nullptr ? std::string(".") : std::string(info.dli_fname, slash);
 }
 
+// A name without a slash is a file of the working folder here, and not something that dlopen looks for elsewhere.
+std::string as_path(const std::string& name) { return name.find('/') == std::string::npos ? "./" + name : name; }
+
 bool is_absent(const std::string& file) {
   return access(file.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
@@ -51,9 +54,9 @@ void Plugin::unavailable(gantry_reason reason, const char* format, ...) {
 }
 
 std::vector<std::string> Plugin::places() const {
-  if (!path_.empty()) return {path_};
+  if (!path_.empty()) return {as_path(path_)};
   const char* named = std::getenv(kVariable);
-  if (named != nullptr && named[0] != 0) return {named};
+  if (named != nullptr && named[0] != 0) return {as_path(named)};
   const std::string folder = own_folder();
   return {folder + "/" + kFile, folder + "/gantry/" + kFile};
 }

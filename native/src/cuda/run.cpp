@@ -62,6 +62,17 @@ class Run {
     return report_cuda(request_.report, error, what, request_.device.id);
   }
 
+  // The first launch of a kernel loads it, which a thread that captures a graph may not do without saying so.
+  template <class Launch>
+  gantry_status queue(const char* what, const Launch& launch) const {
+    cudaError_t error = cudaSuccess;
+    {
+      UncapturedScope uncaptured;
+      error = launch();
+    }
+    return cuda(error, what);
+  }
+
   gantry_status allocate(uint64_t bytes, gantry_purpose purpose, void** out) const {
     return request_.scratch.allocate(request_.scratch.self, bytes, kAlignment, request_.device, purpose, out);
   }
@@ -82,8 +93,9 @@ class Run {
       return status;
     }
     plan->arguments.table.chunks = static_cast<const Chunk*>(chunks);
-    return cuda(launch_put_chunks(request_.chunks, request_.chunk_count, static_cast<Chunk*>(chunks), stream_),
-                "writing the table's chunks");
+    return queue("writing the table's chunks", [&] {
+      return launch_put_chunks(request_.chunks, request_.chunk_count, static_cast<Chunk*>(chunks), stream_);
+    });
   }
 
   // The op's own record when it will be read, the stream's when only gantry_check may read it.
@@ -132,8 +144,11 @@ class Run {
     const int end = static_cast<int>(position_bits + row_bits);
     uint64_t* sorted = nullptr;
     size_t temporary_bytes = 0;
-    cudaError_t error = sort_keys(nullptr, &temporary_bytes, nullptr, nullptr, count_, begin, end, stream_, &sorted);
-    if (error != cudaSuccess) return cuda(error, "asking for the sort's memory");
+    if (const gantry_status status = queue("asking for the sort's memory", [&] {
+          return sort_keys(nullptr, &temporary_bytes, nullptr, nullptr, count_, begin, end, stream_, &sorted);
+        })) {
+      return status;
+    }
     void* keys = nullptr;
     void* other = nullptr;
     void* temporary = nullptr;
@@ -144,16 +159,21 @@ class Run {
             allocate(std::max<uint64_t>(temporary_bytes, 1), GANTRY_PURPOSE_SCRATCH, &temporary)) {
       return status;
     }
-    error = launch_make_keys(arguments, static_cast<uint64_t*>(keys), grid(&flat_blocks, arguments, 1));
-    if (error != cudaSuccess) return cuda(error, "writing the sort's keys");
+    if (const gantry_status status = queue("writing the sort's keys", [&] {
+          return launch_make_keys(arguments, static_cast<uint64_t*>(keys), grid(&flat_blocks, arguments, 1));
+        })) {
+      return status;
+    }
     if (row_bits == 0) {  // a table without rows: no key says anything
       arguments.sorted.keys = static_cast<const uint64_t*>(keys);
       return GANTRY_OK;
     }
-    error = sort_keys(temporary, &temporary_bytes, static_cast<uint64_t*>(keys), static_cast<uint64_t*>(other), count_,
-                      begin, end, stream_, &sorted);
+    const gantry_status status = queue("sorting the indices", [&] {
+      return sort_keys(temporary, &temporary_bytes, static_cast<uint64_t*>(keys), static_cast<uint64_t*>(other), count_,
+                       begin, end, stream_, &sorted);
+    });
     arguments.sorted.keys = sorted;
-    return cuda(error, "sorting the indices");
+    return status;
   }
 
   static uint32_t flat_blocks(const MoveArguments& arguments, uint32_t, uint32_t threads, uint32_t limit) {
@@ -164,14 +184,14 @@ class Run {
     const Grid shape = grid(&grid_blocks, plan.arguments, rows_in_flight(plan.unit));
     switch (plan.unit.kind) {
       case UnitKind::bytes:
-        return cuda(launch_move(plan.unit, plan.arguments, shape), "moving rows");
+        return queue("moving rows", [&] { return launch_move(plan.unit, plan.arguments, shape); });
       case UnitKind::floats:
       case UnitKind::any:
-        return cuda(launch_conversion(plan.unit, plan.arguments, shape), "converting rows");
+        return queue("converting rows", [&] { return launch_conversion(plan.unit, plan.arguments, shape); });
       case UnitKind::add:
-        return cuda(launch_add(plan.unit, plan.arguments, shape), "adding rows");
+        return queue("adding rows", [&] { return launch_add(plan.unit, plan.arguments, shape); });
       default:
-        return cuda(launch_add_in_order(plan.unit, plan.arguments, shape), "adding rows in order");
+        return queue("adding rows in order", [&] { return launch_add_in_order(plan.unit, plan.arguments, shape); });
     }
   }
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shutil
 import struct
+import subprocess
 import sys
 import unittest
 from typing import Any, Dict, Iterator, List, NamedTuple, Set, Tuple
@@ -137,6 +139,18 @@ class BuildTest(unittest.TestCase):
         for entries in found:
             self.assertEqual({architecture for kind, architecture in entries if kind == KIND_SASS}, sass)
             self.assertEqual({architecture for kind, architecture in entries if kind == KIND_PTX}, ptx)
+
+    def test_it_exports_its_entry_and_needs_no_cuda_library(self) -> None:
+        readelf = shutil.which("readelf")
+        if readelf is None:
+            self.skipTest("no readelf (binutils)")
+        run = subprocess.run([readelf, "-dW", "--dyn-syms", arguments.library], check=True, capture_output=True, text=True, timeout=60)
+        needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", run.stdout))
+        self.assertIn("libc.so.6", needed)
+        self.assertEqual([name for name in needed if re.match(r"libcuda|libcudart|libstdc\+\+|libgcc_s", name)], [])
+        symbols = [line.split() for line in run.stdout.splitlines() if re.match(r" +\d+: ", line)]
+        exported = [row[7] for row in symbols if len(row) > 7 and row[4] in ("GLOBAL", "WEAK") and row[6] != "UND"]
+        self.assertEqual(exported, ["gantry_cuda_entry"])
 
 
 if __name__ == "__main__":

@@ -90,6 +90,9 @@ TEST(Selection, PluginAbsentNamesThePlaces) {
   const gantry_backend_info by_variable = query(nullptr);
   EXPECT_EQ(by_variable.reason, GANTRY_REASON_PLUGIN_ABSENT);
   EXPECT_STREQ(by_variable.text, "There is no CUDA plug-in at /nowhere/else.so, which GANTRY_CUDA_PLUGIN names.");
+  // A name is a file of the working folder.
+  EXPECT_STREQ(query("libm.so.6").text,
+               "There is no CUDA plug-in at ./libm.so.6, which gantry_open_options.cuda_plugin names.");
   // The option comes before the variable.
   EXPECT_STREQ(query("/nowhere/libgantry_cuda.so").text, named.text);
   // Beside this program, which has the library's objects in it, and in the folder gantry/ there.
