@@ -289,6 +289,8 @@ cmake_dependent_option(D5 "" ON "A AND NOT D2" forced)
 add_library(t STATIC a.cpp b.cpp)
 target_compile_definitions(t PRIVATE V=\${V} W=\${W} U=\${U} P=\${P} D=\${D1},\${D2},\${D3},\${D4},\${D5})
 get_target_property(NOPE t MISSING)
+get_target_property(KIND t TYPE)
+get_property(NAMED TARGET t PROPERTY NAME)
 set_target_properties(t PROPERTIES CXX_STANDARD 17)
 get_property(STD TARGET t PROPERTY CXX_STANDARD)
 add_library(al ALIAS t)
@@ -297,9 +299,9 @@ if(TARGET al)
   set(HAS 1)
 endif()
 add_library(u STATIC a.cpp)
-target_compile_definitions(u PRIVATE N=\${NOPE} STD=\${STD} AT=\${AT} HAS=\${HAS})
+target_compile_definitions(u PRIVATE N=\${NOPE} K=\${KIND}/\${NAMED} STD=\${STD} AT=\${AT} HAS=\${HAS})
 `,
   });
   assert.match(argumentsOf(reading, "t", "CXX"), /^-DD=ON,OFF,OFF,forced,ON -DP=set -DU=parent -DV=outer -DW=inner /);
-  assert.equal(argumentsOf(reading, "u", "CXX"), "-DAT=t -DHAS=1 -DN=NOPE-NOTFOUND -DSTD=17");
+  assert.equal(argumentsOf(reading, "u", "CXX"), "-DAT=t -DHAS=1 -DK=STATIC_LIBRARY/t -DN=NOPE-NOTFOUND -DSTD=17");
 });

@@ -4,8 +4,9 @@ import { noteDirectoryDefinitions, noteOptions } from "../observations/settings.
 import { appendProperty, setProperty, targetsNamed } from "../properties.ts";
 import { splitList } from "../split.ts";
 import type { Table } from "../state.ts";
+import type { Target } from "../target.ts";
 import { joinList, known, render, unknown, unsetValue, value } from "../value.ts";
-import type { Piece } from "../value.ts";
+import type { Piece, Value } from "../value.ts";
 import { piecesOf, textOf } from "./arguments.ts";
 
 const setTargetProperties: Handler = (vm, call) => {
@@ -74,6 +75,21 @@ function read(vm: Interpreter, variable: string, table: Table | undefined, key: 
   else vm.set(variable, table === undefined ? unknown(`\${${variable}}`, vm.origin()) : notFound ? known(`${variable}-NOTFOUND`, vm.origin()) : unsetValue);
 }
 
+/** What CMake itself knows of a target (cmake-properties(7)); undefined for properties that a project sets. */
+function builtIn(vm: Interpreter, target: Target, key: string): Value | undefined {
+  switch (key) {
+    case "NAME":
+      return known(target.name, vm.origin());
+    case "TYPE":
+      return target.kind === "unknown" ? unknown(`the type of ${target.name}`, vm.origin()) : known(target.kind === "executable" ? "EXECUTABLE" : `${target.kind.toUpperCase()}_LIBRARY`, vm.origin());
+    case "SOURCE_DIR":
+    case "BINARY_DIR":
+      return unknown(`${key} of ${target.name}`, vm.origin());
+    default:
+      return undefined;
+  }
+}
+
 const getTargetProperty: Handler = (vm, call) => {
   const [variable, name, key] = call.args.map(textOf);
   if (variable === undefined || key === undefined) return;
@@ -82,6 +98,8 @@ const getTargetProperty: Handler = (vm, call) => {
     const aliased = vm.globalProperties.get(`ALIAS ${name ?? ""}`);
     return vm.set(variable, aliased ?? known(`${variable}-NOTFOUND`, vm.origin()));
   }
+  const own = target === undefined || target.isImported ? undefined : builtIn(vm, target, key);
+  if (own !== undefined) return vm.set(variable, own);
   read(vm, variable, target?.isImported ? undefined : target?.properties, key, true);
 };
 
@@ -91,7 +109,10 @@ const getProperty: Handler = (vm, call) => {
   const key = words[words.indexOf("PROPERTY") + 1];
   if (variable === undefined || key === undefined) return;
   const name = words[2];
-  const table = kind === "GLOBAL" ? vm.globalProperties : kind === "DIRECTORY" ? vm.directory.properties : kind === "TARGET" && name !== undefined ? targetsNamed(vm, name)[0]?.properties : undefined;
+  const target = kind === "TARGET" && name !== undefined ? targetsNamed(vm, name)[0] : undefined;
+  const own = target === undefined || target.isImported ? undefined : builtIn(vm, target, key);
+  if (own !== undefined) return vm.set(variable, own);
+  const table = kind === "GLOBAL" ? vm.globalProperties : kind === "DIRECTORY" ? vm.directory.properties : target?.properties;
   read(vm, variable, table, key, false);
 };
 
