@@ -10,7 +10,7 @@
 #     [TORCH_ABI classic|stable] # default: stable when TORCH_TARGET_VERSION or TORCH_STABLE_ONLY is defined, else classic
 #     [CUDA]                     # the target has CUDA code
 #     [KEYS <key>=<value>...]    # more lines
-#     [BUILD_ID_FILES <glob>...] # build.id: a hash of these files, read at every build, of the compilers and CMAKE_<LANG>_FLAGS
+#     [BUILD_ID_FILES <glob>...] # build.id: a hash of these files, in folders below too, read at every build, of the compilers and CMAKE_<LANG>_FLAGS
 #     [BUILD_ID_TEXT <text>...]) # and of this
 #
 # Targets: SHARED, MODULE, EXECUTABLE, OBJECT and STATIC (what links the archive then carries the stamp). CMake >= 3.22; needs
@@ -192,7 +192,12 @@ endfunction()
 function(_abiding_stamp_build_id folder globs text result)
   set(files "")
   foreach(glob IN LISTS globs)
-    file(GLOB_RECURSE some LIST_DIRECTORIES OFF RELATIVE "${folder}" "${glob}")
+    if(EXISTS "${glob}" AND NOT IS_DIRECTORY "${glob}")
+      # GLOB_RECURSE would take every file of that name below.
+      file(RELATIVE_PATH some "${folder}" "${glob}")
+    else()
+      file(GLOB_RECURSE some LIST_DIRECTORIES OFF RELATIVE "${folder}" "${glob}")
+    endif()
     list(APPEND files ${some})
   endforeach()
   list(SORT files)

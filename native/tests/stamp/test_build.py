@@ -212,6 +212,13 @@ class StampTest(unittest.TestCase):
         (self.project.source / "new.cpp").write_text("")
         self.assertNotEqual(made(), first)
         (self.project.source / "new.cpp").unlink()
+        # A glob reaches into folders, a file's own name does not.
+        (self.project.source / "below").mkdir()
+        (self.project.source / "below" / "CMakeLists.txt").write_text("")
+        self.assertEqual(made(), first)
+        (self.project.source / "below" / "more.cpp").write_text("")
+        self.assertNotEqual(made(), first)
+        (self.project.source / "below" / "more.cpp").unlink()
         self.project.configure("-DCMAKE_CXX_FLAGS=-g0")
         self.assertNotEqual(made(), first)
         self.project.configure("-DCMAKE_CXX_FLAGS=")
