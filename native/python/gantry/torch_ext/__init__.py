@@ -56,7 +56,9 @@ def clean(keep_current: bool = False) -> List[str]:
 
 
 def check(flavour: str) -> Tuple[Optional[Entry], List[Finding]]:
-    """The build for the running torch and what speaks against loading it; (None, []) when there is no build."""
+    """The build for the running torch and what speaks against loading it; (None, []) when there is no build. BuildFailed when this
+    torch can have none of that flavour."""
+    _recipe.check_torch(flavour, _torch.running())
     entry = _current(flavour)
     if entry is None:
         return None, []

@@ -68,9 +68,10 @@ class Skew(unittest.TestCase):
             self.assertIn("the stable flavour needs torch 2.10 or later", answer["text"])
 
     def too_old(self, torch: TorchPython) -> None:
-        done = run(torch.python, ["-m", "gantry.torch_ext", "build", "--flavour", "stable", "--json"])
-        self.assertEqual(done.returncode, 1)
-        self.assertEqual(json.loads(done.stdout)["results"][0]["reason"], "torch-too-old")
+        for command in ("build", "check"):
+            done = run(torch.python, ["-m", "gantry.torch_ext", command, "--flavour", "stable", "--json"])
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(json.loads(done.stdout)["results"][0]["reason"], "torch-too-old")
 
 
 def _add(name: str, method: str, *torches: TorchPython) -> None:
