@@ -226,6 +226,34 @@ class Driver : public testing::Test {
   static gantry_backend_info ask() { return query(CUDA_PLUGIN); }
 };
 
+// Neither a context nor an op on the host loads the plug-in, let alone a driver.
+TEST_F(Driver, IsNotTouchedBeforeItIsAskedFor) {
+  const Context context(CUDA_PLUGIN);
+  float memory[2] = {1, 2};
+  float result[2] = {};
+  const int64_t shape[1] = {2};
+  const int64_t index[2] = {1, 0};
+  gantry_tensor table{};
+  table.struct_size = sizeof table;
+  table.data = memory;
+  table.shape = shape;
+  table.ndim = 1;
+  table.dtype = {GANTRY_CODE_FLOAT, 32, 1};
+  table.device = {GANTRY_DEVICE_HOST, 0};
+  gantry_tensor output = table;
+  output.data = result;
+  gantry_tensor indices = table;
+  indices.data = const_cast<int64_t*>(index);
+  indices.dtype = {GANTRY_CODE_INT, 64, 1};
+  const gantry_table rows{sizeof(gantry_table), 1, &table};
+  ASSERT_EQ(gantry_gather(context.get(), &rows, &indices, &output, nullptr, nullptr, nullptr), GANTRY_OK);
+  EXPECT_EQ(result[0], 2);
+  EXPECT_EQ(dlopen(CUDA_PLUGIN, RTLD_NOW | RTLD_NOLOAD), nullptr);
+  EXPECT_EQ(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), nullptr);
+  context.query();
+  EXPECT_NE(dlopen(CUDA_PLUGIN, RTLD_NOW | RTLD_NOLOAD), nullptr);
+}
+
 TEST_F(Driver, Absent) {
   if (void* library = dlopen("libcuda.so.1", RTLD_NOW)) {
     dlclose(library);
