@@ -10,13 +10,24 @@ export function mayInstallPackages(): boolean {
 let last: Promise<void> = Promise.resolve();
 
 /** One after the other: apt locks its lists, and the prerequisites are prepared all at once. */
+function inTurn(work: () => Promise<void>): Promise<void> {
+  const done = last.then(work);
+  last = done.catch(() => undefined);
+  return done;
+}
+
 export function installPackages(...packages: string[]): Promise<void> {
-  const done = last.then(async () => {
+  return inTurn(async () => {
     await install(root, "apt-get", "update", "-qq");
     await install(root, "apt-get", "install", "-y", "-qq", "--no-install-recommends", ...packages);
   });
-  last = done.catch(() => undefined);
-  return done;
+}
+
+/** Makes the lists of packages up to date where this may; without that, those that are there have to do. */
+export function updatePackageLists(): Promise<void> {
+  return inTurn(async () => {
+    if (mayInstallPackages()) await install(root, "apt-get", "update", "-qq").catch(() => undefined);
+  });
 }
 
 /** Those of the packages that are not installed; all of them where there is no dpkg. */

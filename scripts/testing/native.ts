@@ -1,6 +1,7 @@
-import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { debianTorchPython } from "../prerequisites/debianTorch.ts";
 import { runCMakeTests } from "./cmakeTests.ts";
 import { add, nothing, type Tally } from "./tally.ts";
 
@@ -24,11 +25,12 @@ export async function runSanitizers(): Promise<Tally> {
   return total;
 }
 
-/** Pythons that have a torch: of the environment that the tier torch reads, and of GANTRY_TEST_TORCHES. */
+/** Pythons that have a torch: of the environment that the tier torch reads, Debian's, and those of GANTRY_TEST_TORCHES. */
 function torchPythons(): readonly string[] {
   const prefix = process.env.ABIDING_TEST_TORCH;
   const given = (process.env.GANTRY_TEST_TORCHES ?? "").split(delimiter);
-  return [...(prefix === undefined ? [] : [join(prefix, "bin", "python")]), ...given].filter((python) => python !== "");
+  const prepared = [...(prefix === undefined ? [] : [join(prefix, "bin", "python")]), debianTorchPython()];
+  return [...prepared.filter((python) => existsSync(python)), ...given.filter((python) => python !== "")];
 }
 
 /** torch's copy of dlpack.h, which Gantry's own declaration of DLPack is compared with. */

@@ -5,6 +5,7 @@ import { root } from "../../test/harness/locations.ts";
 import { browser } from "../prerequisites/browser.ts";
 import { codeServer } from "../prerequisites/codeServer.ts";
 import { compiler } from "../prerequisites/compiler.ts";
+import { debianTorch } from "../prerequisites/debianTorch.ts";
 import { nativeTools } from "../prerequisites/nativeTools.ts";
 import type { Prerequisite } from "../prerequisites/prerequisite.ts";
 import { torch } from "../prerequisites/torch.ts";
@@ -54,7 +55,7 @@ export const tiers: readonly Tier[] = [
   fileTier("unit", [], unitFiles, availableParallelism(), 5 * minute),
   fileTier("torch", [torch], torchFiles, 1, 5 * minute),
   fileTier("lab", [torch, compiler], () => testFiles("lab"), 1, 5 * minute),
-  { name: "native", needs: [nativeTools], wants: [torch], usesBundles: false, run: runNative },
+  { name: "native", needs: [nativeTools], wants: [torch, debianTorch], usesBundles: false, run: runNative },
   { name: "sanitizers", needs: [nativeTools], usesBundles: false, run: runSanitizers },
   fileTier("server", [], () => testFiles("server/**"), 1, 3 * minute),
   fileTier("host", [codeServer, browser], () => testFiles("host"), 1, 5 * minute),
