@@ -6,11 +6,15 @@
  * stands in it: a caller needs neither the compiler, nor the standard library, nor the torch that built the library.
  *
  * Conventions
- *  - Every struct that is passed by pointer begins with `struct_size`. The caller sets it to sizeof the struct that it was
- *    compiled with; members beyond it are taken as zero and are never written. A size that cuts off a member which the first
- *    release had is refused.
+ *  - Every struct that is passed by pointer begins with `struct_size`. The caller sets it to sizeof the struct that it
+ *    was compiled with; members beyond it are taken as zero and are never written. A size that cuts off a member which
+ *    the first release had is refused.
  *  - Every function that can fail returns a gantry_status. gantry_last_error() has the text of the last failure of the
  *    calling thread. Nothing is thrown, and the process is never ended.
+ *  - A callback (of an environment, log, release, visit, the deleter of a DLPack tensor) must not leave by a C++
+ *    exception nor by longjmp: the library has a C++ runtime and an unwinder of its own, which know nothing of the
+ *    caller's exceptions, and holds locks and memory that would stay. An exception that gets as far ends the process.
+ *    Catch what may be thrown inside of the callback, and return a status.
  *  - Sizes named `bytes` count bytes; strides of tensors count elements, as in DLPack.
  *  - Zero is the default of every option.
  */

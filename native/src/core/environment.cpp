@@ -25,11 +25,6 @@ gantry_status checked(gantry_status status, const char* callback, const gantry_a
   return status;
 }
 
-gantry_status thrown(const char* callback) {
-  return fail(GANTRY_ERROR_ENVIRONMENT, "the environment's %s threw an exception; callbacks return a gantry_status",
-              callback);
-}
-
 }  // namespace
 
 gantry_status read_environment(const gantry_environment* from, gantry_environment* to) {
@@ -56,12 +51,7 @@ gantry_status allocate(const gantry_environment& environment, const gantry_alloc
   out->block = gantry_block{};
   out->block.struct_size = sizeof(gantry_block);
   clear_error();
-  gantry_status status = GANTRY_OK;
-  try {
-    status = environment.allocate(environment.user, &out->request, &out->block);
-  } catch (...) {
-    return thrown("allocate");
-  }
+  gantry_status status = environment.allocate(environment.user, &out->request, &out->block);
   out->request = request;
   if (status != GANTRY_OK) return checked(status, "allocate", request);
   const gantry_block& block = out->block;
@@ -90,13 +80,9 @@ gantry_status allocate(const gantry_environment& environment, const gantry_alloc
 }
 
 void deallocate(const gantry_environment& environment, const Allocation& allocation) {
-  try {
-    // Copies: what a callback writes into them cannot reach the next call.
-    Allocation given = allocation;
-    environment.deallocate(environment.user, &given.request, &given.block);
-  } catch (...) {
-    // A deallocation has no way to fail; what the callback threw ends here.
-  }
+  // Copies: what a callback writes into them cannot reach the next call.
+  Allocation given = allocation;
+  environment.deallocate(environment.user, &given.request, &given.block);
 }
 
 gantry_status allocate_output(const gantry_environment& environment, const gantry_allocation& request, void* slot,
@@ -112,12 +98,7 @@ gantry_status allocate_output(const gantry_environment& environment, const gantr
   filled.strides = nullptr;
   filled.flags = 0;
   clear_error();
-  gantry_status status = GANTRY_OK;
-  try {
-    status = environment.allocate_output(environment.user, &asked, slot, &filled);
-  } catch (...) {
-    return thrown("allocate_output");
-  }
+  const gantry_status status = environment.allocate_output(environment.user, &asked, slot, &filled);
   if (status != GANTRY_OK) return checked(status, "allocate_output", request);
   if (filled.data == nullptr) {
     return fail(GANTRY_ERROR_ENVIRONMENT,

@@ -1,4 +1,4 @@
-// The caller's environment, and how its callbacks are called: nothing that they return or throw gets through unchecked.
+// The caller's environment, and how its callbacks are called: nothing that they return gets through unchecked.
 #ifndef GANTRY_CORE_ENVIRONMENT_H
 #define GANTRY_CORE_ENVIRONMENT_H
 

@@ -318,12 +318,8 @@ void Operation::finish(const gantry_stats& stats, bool has_run) {
   whole.nanoseconds = now() - begun_;
   if (options_.stats != nullptr) write_struct(whole, options_.stats);
   if (environment_.observe != nullptr) {
-    try {
-      environment_.observe(environment_.user, kOpNames[static_cast<int>(op_)], whole.bytes_read + whole.bytes_written,
-                           whole.nanoseconds);
-    } catch (...) {
-      // An observer cannot change the outcome of an op.
-    }
+    environment_.observe(environment_.user, kOpNames[static_cast<int>(op_)], whole.bytes_read + whole.bytes_written,
+                         whole.nanoseconds);
   }
 }
 

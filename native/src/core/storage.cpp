@@ -32,13 +32,7 @@ class EnvironmentOwner final : public StorageOwner {
 class ForeignOwner final : public StorageOwner {
  public:
   ForeignOwner(void* user, void (*release)(void*)) : user_(user), release_(release) {}
-  ~ForeignOwner() override {
-    try {
-      release_(user_);
-    } catch (...) {
-      // The last release has no way to fail; what the callback threw ends here.
-    }
-  }
+  ~ForeignOwner() override { release_(user_); }
 
  private:
   void* user_;

@@ -15,10 +15,7 @@ class BackendTest : public ::testing::Test {
     options.threads = 1;
     options.cuda_plugin = "/nowhere/libgantry_cuda.so";
     options.log_user = &log_;
-    options.log = [](void* user, const char* line) {
-      *static_cast<std::string*>(user) = line;
-      throw 1;  // what a log throws ends there
-    };
+    options.log = [](void* user, const char* line) { *static_cast<std::string*>(user) = line; };
     ASSERT_EQ(gantry_open(GANTRY_ABI_VERSION, &options, &context_), GANTRY_OK);
   }
   void TearDown() override { EXPECT_EQ(gantry_close(context_), GANTRY_OK); }

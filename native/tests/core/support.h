@@ -118,7 +118,7 @@ inline void expect_failure(gantry_status seen, gantry_status wanted, std::initia
 // malloc that records every call, and can fail or lie at the k-th allocation.
 class Recorder {
  public:
-  enum class Fault { none, fail, no_status, null_block, too_few_bytes, misaligned, throws };
+  enum class Fault { none, fail, no_status, null_block, too_few_bytes, misaligned };
 
   Recorder() {
     environment.struct_size = sizeof environment;
@@ -146,7 +146,6 @@ class Recorder {
     const Fault fault = is_faulty ? self.fault : Fault::none;
     if (fault == Fault::fail) return GANTRY_ERROR_OUT_OF_MEMORY;
     if (fault == Fault::no_status) return 4711;
-    if (fault == Fault::throws) throw 1;
     char* const memory = static_cast<char*>(std::malloc(request->bytes + 2 * request->alignment));
     std::memset(memory, 0xcd, request->bytes + 2 * request->alignment);
     const uint64_t misfit = reinterpret_cast<uint64_t>(memory) & (request->alignment - 1);
