@@ -1,25 +1,19 @@
-"""Tensors of a real torch: the one of this Python, else of GANTRY_TEST_TORCH_PYTHON, which this file then runs under."""
+"""Tensors of a real torch: the one of this Python, else of those that GANTRY_TEST_TORCHES names."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import unittest
 import warnings
 from typing import Any
 
+from elsewhere import run_under_torches
+
 warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
 try:
     import torch
 except ImportError:
-    other = os.environ.get("GANTRY_TEST_TORCH_PYTHON", "")
-    if not other:
-        raise unittest.SkipTest("no torch in this Python, and GANTRY_TEST_TORCH_PYTHON names no other Python") from None
-    runner = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "run_tests.py")
-    sys.stdout.flush()
-    variables = {key: value for key, value in os.environ.items() if key != "GANTRY_TEST_TORCH_PYTHON"}
-    sys.exit(subprocess.run([other, runner, os.path.abspath(__file__)], env=variables).returncode)
+    run_under_torches(__file__)
 
 from gantry import _dlpack, errors
 from support import binding, open_context

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import unittest
-from typing import Any, Dict, List, NoReturn, Tuple
+from typing import Any, Dict, List, Tuple
 
 import gantry
 from gantry import env
@@ -50,16 +50,3 @@ def child(code: str, timeout: float = 60, **variables: str) -> "subprocess.Compl
         [sys.executable, "-c", code], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, timeout=timeout, check=False,
     )  # fmt: skip
-
-
-def run_elsewhere(file: str) -> NoReturn:
-    """Runs a test file under the Pythons that GANTRY_TEST_TORCHES and GANTRY_TEST_TORCH_PYTHON name, which have torch; ends with their
-    result, or raises SkipTest when none is named."""
-    named = {path: None for name in ("GANTRY_TEST_TORCHES", "GANTRY_TEST_TORCH_PYTHON") for path in os.environ.get(name, "").split(os.pathsep)}
-    pythons = [path for path in named if path]
-    if not pythons:
-        raise unittest.SkipTest("torch is not installed for this Python, and GANTRY_TEST_TORCHES names no other")
-    runner = os.path.join(os.path.dirname(os.path.abspath(file)), "..", "run_tests.py")
-    others = {name: value for name, value in os.environ.items() if not name.startswith("GANTRY_TEST_TORCH")}
-    sys.stdout.flush()
-    sys.exit(max(subprocess.run([python, runner, os.path.abspath(file)], env=others, check=False).returncode != 0 for python in pythons))

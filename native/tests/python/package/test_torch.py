@@ -6,10 +6,11 @@ import gc
 import unittest
 import warnings
 
-from support import HAS_TORCH, Counting, child, run_elsewhere
+from elsewhere import run_under_torches
+from support import HAS_TORCH, Counting, child
 
 if not HAS_TORCH:
-    run_elsewhere(__file__)
+    run_under_torches(__file__)
 
 warnings.filterwarnings("ignore", message=".*NumPy.*")
 
