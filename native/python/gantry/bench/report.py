@@ -24,6 +24,7 @@ def context(extra: Dict[str, str]) -> Dict[str, Any]:
     """What a reader of the figures has to know about the machine. Flat, as Google Benchmark writes user context."""
     base: Dict[str, Any] = {
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "host_name": platform.node(),
         "executable": f"{sys.executable} -m gantry.bench",
         "num_cpus": os.cpu_count() or 1,
         "affinity": ",".join(map(str, sorted(os.sched_getaffinity(0)))),
