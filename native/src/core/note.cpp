@@ -60,7 +60,7 @@ std::string machine_name(uint16_t machine) {
 class File {
  public:
   explicit File(const char* path) : descriptor_(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    struct stat status {};
+    struct stat status{};
     if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) {
       error_ = errno;
     } else if (!S_ISREG(status.st_mode)) {
@@ -78,8 +78,12 @@ class File {
   int error() const { return error_; }
   bool is_regular() const { return is_regular_; }
 
+  uint64_t bytes() const { return bytes_; }
+
+  bool has(uint64_t offset, uint64_t size) const { return offset <= bytes_ && size <= bytes_ - offset; }
+
   bool read(uint64_t offset, void* to, uint64_t size) const {
-    if (offset > bytes_ || size > bytes_ - offset) return false;
+    if (!has(offset, size)) return false;
     char* at = static_cast<char*>(to);
     while (size > 0) {
       const ssize_t got = pread(descriptor_, at, size, static_cast<off_t>(offset));
@@ -122,10 +126,7 @@ bool find_note(const std::vector<char>& bytes, uint64_t alignment, std::string* 
   return false;
 }
 
-}  // namespace
-
-bool read_stamp(const char* path, std::string* stamp, std::string* why) {
-  const File file(path);
+bool read_header(const File& file, Elf64_Ehdr* header, std::string* why) {
   if (file.error() != 0) {
     char text[128] = "";
     *why = std::string("cannot be read: ") + strerror_r(file.error(), text, sizeof text);
@@ -135,30 +136,43 @@ bool read_stamp(const char* path, std::string* stamp, std::string* why) {
     *why = "is no regular file";
     return false;
   }
-  Elf64_Ehdr header{};
-  if (!file.read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+  if (!file.read(0, header, sizeof *header) || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) {
     *why = "is no ELF file";
     return false;
   }
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != kOrder || header.e_machine != kMachine) {
-    const bool same_order = header.e_ident[EI_DATA] == kOrder;
+  if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != kOrder || header->e_machine != kMachine) {
+    const bool same_order = header->e_ident[EI_DATA] == kOrder;
     *why = "is for " +
-           (same_order ? machine_name(header.e_machine) : std::string("a machine of the other byte order")) +
-           (header.e_ident[EI_CLASS] != ELFCLASS64 ? " with 32 bits" : "") + ", and this process runs on " +
+           (same_order ? machine_name(header->e_machine) : std::string("a machine of the other byte order")) +
+           (header->e_ident[EI_CLASS] != ELFCLASS64 ? " with 32 bits" : "") + ", and this process runs on " +
            machine_name(kMachine);
     return false;
   }
-  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 || header.e_phnum > kMostSegments) {
+  if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phnum == 0 || header->e_phnum > kMostSegments) {
     *why = "is an ELF file whose program headers cannot be read";
     return false;
   }
+  return true;
+}
+
+bool read_segment(const File& file, const Elf64_Ehdr& header, uint32_t i, Elf64_Phdr* segment, std::string* why) {
+  if (header.e_phoff <= UINT64_MAX - i * sizeof *segment &&
+      file.read(header.e_phoff + i * sizeof *segment, segment, sizeof *segment)) {
+    return true;
+  }
+  *why = "is an ELF file that ends before its program headers do";
+  return false;
+}
+
+}  // namespace
+
+bool read_stamp(const char* path, std::string* stamp, std::string* why) {
+  const File file(path);
+  Elf64_Ehdr header{};
+  if (!read_header(file, &header, why)) return false;
   for (uint32_t i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment{};
-    if (header.e_phoff > UINT64_MAX - i * sizeof segment ||
-        !file.read(header.e_phoff + i * sizeof segment, &segment, sizeof segment)) {
-      *why = "is an ELF file that ends before its program headers do";
-      return false;
-    }
+    if (!read_segment(file, header, i, &segment, why)) return false;
     if (segment.p_type != PT_NOTE || segment.p_filesz > kMostNoteBytes) continue;
     std::vector<char> bytes(segment.p_filesz);
     if (!file.read(segment.p_offset, bytes.data(), bytes.size())) {
@@ -169,6 +183,23 @@ bool read_stamp(const char* path, std::string* stamp, std::string* why) {
   }
   *why = "has no stamp of Gantry's";
   return false;
+}
+
+bool is_whole(const char* path, std::string* why) {
+  const File file(path);
+  Elf64_Ehdr header{};
+  if (!read_header(file, &header, why)) return false;
+  for (uint32_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    if (!read_segment(file, header, i, &segment, why)) return false;
+    if ((segment.p_type != PT_LOAD && segment.p_type != PT_DYNAMIC) || file.has(segment.p_offset, segment.p_filesz)) {
+      continue;
+    }
+    *why = "is cut off: it has " + std::to_string(file.bytes()) + " bytes, and a segment of " +
+           std::to_string(segment.p_filesz) + " bytes begins at " + std::to_string(segment.p_offset);
+    return false;
+  }
+  return true;
 }
 
 std::string stamp_line(const std::string& stamp, const std::string& key) {

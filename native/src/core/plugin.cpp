@@ -110,6 +110,11 @@ bool Plugin::load(const std::string& file) {
         here.empty() ? "nothing" : here.c_str(), gantry_version());
     return false;
   }
+  if (!is_whole(path, &why)) {
+    unavailable(GANTRY_REASON_PLUGIN_UNLOADABLE, "The CUDA plug-in %s %s. Copy or install it again.", path,
+                why.c_str());
+    return false;
+  }
   // Never closed again: the CUDA runtime in it has registered functions for the end of the process.
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -191,8 +192,53 @@ TEST(Selection, TruncatedFiles) {
     } else {
       EXPECT_FALSE(why.empty()) << size;
     }
+    const gantry_backend_info info = query(file.path());
+    EXPECT_TRUE(info.reason == GANTRY_REASON_PLUGIN_FOREIGN || info.reason == GANTRY_REASON_PLUGIN_UNLOADABLE)
+        << size << ": " << info.text;
   }
 }
+
+// How many bytes of a library the loader maps.
+size_t mapped_bytes(const std::string& library) {
+  Elf64_Ehdr header{};
+  std::memcpy(&header, library.data(), sizeof header);
+  uint64_t end = 0;
+  for (uint16_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    std::memcpy(&segment, library.data() + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (segment.p_type == PT_LOAD) end = std::max<uint64_t>(end, segment.p_offset + segment.p_filesz);
+  }
+  return end;
+}
+
+// A copy that was interrupted: the stamp, at the file's beginning, is there. The loader would end the process with
+// SIGBUS.
+void expect_cut_off(const char* library) {
+  const std::string good = read_file(library);
+  const size_t mapped = mapped_bytes(good);
+  for (const size_t size : {mapped / 5, mapped / 2, mapped - 4096, mapped - 1}) {
+    const TemporaryFile file(good.substr(0, size));
+    std::string stamp;
+    std::string why;
+    ASSERT_TRUE(gantry::read_stamp(file.path(), &stamp, &why)) << size << ": " << why;
+    const gantry_backend_info info = query(file.path());
+    const std::string text = info.text;
+    const std::string start = std::string("The CUDA plug-in ") + file.path() + " is cut off: it has " +
+                              std::to_string(size) + " bytes, and a segment of ";
+    if (text.find(start) == 0) {
+      EXPECT_EQ(info.reason, GANTRY_REASON_PLUGIN_UNLOADABLE);
+      EXPECT_NE(text.find(". Copy or install it again."), std::string::npos) << text;
+    } else {
+      ADD_FAILURE() << text;
+    }
+  }
+}
+
+TEST(Selection, AStampedLibraryThatIsCutOff) { expect_cut_off(STAMPED_LIBRARY); }
+
+#if defined(CUDA_PLUGIN)
+TEST(Selection, ThePluginThatIsCutOff) { expect_cut_off(CUDA_PLUGIN); }
+#endif
 
 TEST(Selection, AMissingDependencyIsTheLoadersText) {
   const gantry_backend_info info = query(LIBRARY_WITH_ABSENT_DEPENDENCY);
