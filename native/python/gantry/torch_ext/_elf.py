@@ -49,6 +49,10 @@ def read(path: str) -> Dynamic:
             values = entry.unpack_from(raw, at)
             segments.append((values[0], values[2], values[3], values[5]) if wide
                             else (values[0], values[1], values[2], values[4]))
+        for kind, offset, _, size in segments:
+            # The loader does not look: the process would end with SIGBUS at the first page that is missing.
+            if kind in (_PT_LOAD, _PT_DYNAMIC) and offset + size > end:
+                raise NotElf(f"{path} is cut off: it has {end} bytes, and a segment of {size} bytes begins at {offset}")
         return _dynamic(path, segments, part, struct.Struct(order + ("qQ" if wide else "iI")))
 
 

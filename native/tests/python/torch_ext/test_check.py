@@ -172,6 +172,22 @@ class Elf(unittest.TestCase):
             except _elf.NotElf as error:
                 self.assertIn(str(self.file), str(error))
 
+    def test_a_copy_that_was_interrupted(self) -> None:
+        """The stamp and the dynamic section may be there, and a page that the loader maps is not: it would end the process with
+        SIGBUS."""
+        table, count = struct.unpack_from("<Q", self.data, 32)[0], struct.unpack_from("<H", self.data, 56)[0]
+        segments = [struct.unpack_from("<IIQQQQQQ", self.data, table + 56 * i) for i in range(count)]
+        end = max(offset + size for kind, _, offset, _, _, size, _, _ in segments if kind == 1)
+        torch = self.toy.torch()
+        for size in (end // 3, end // 2, end - 1):
+            self.file.write_bytes(self.data[:size])
+            self.assertIsNotNone(stamp.read(self.file))
+            (finding,) = _check.examine(str(self.file), "classic", torch)
+            self.assertEqual((finding.key, finding.severity), ("file", "fatal"))
+            self.assertRegex(finding.message, f"it cannot be read as a shared library: .* is cut off: it has {size} bytes, and a segment of ")
+        self.file.write_bytes(self.data[:end])
+        self.assertEqual(_check.examine(str(self.file), "classic", torch), [])
+
     def test_numbers_that_lie(self) -> None:
         """Every byte of the headers and of the dynamic section, turned over."""
         for at in [*range(16, 64), *range(64, 64 + 56 * 10)]:
