@@ -20,8 +20,6 @@
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.22)
 
-set(_abiding_stamp_folder "${CMAKE_CURRENT_LIST_DIR}")
-
 function(abiding_stamp target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;CUDA" "NAME;VERSION;FUNCTION;GIT;TORCH_ABI" "KEYS;BUILD_ID_FILES;BUILD_ID_TEXT")
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
@@ -60,20 +58,28 @@ function(abiding_stamp target)
     list(APPEND lines "${line}")
   endforeach()
 
-  # A target of C alone has nothing of C++ to tell.
+  # A target of C alone has nothing of C++ to tell. Where CMake cannot tell yet what a source is, C++ is asked before C, and nvcc is
+  # for targets of CUDA alone.
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   get_target_property(sources ${target} SOURCES)
-  set(others "${sources}")
-  list(FILTER others EXCLUDE REGEX "\\.(c|h)$")
-  if("C" IN_LIST languages AND sources AND NOT others)
+  set(not_c "${sources}")
+  list(FILTER not_c EXCLUDE REGEX "\\.(c|h)$")
+  set(not_cuda "${sources}")
+  list(FILTER not_cuda EXCLUDE REGEX "\\.(cu|cuh|h)$")
+  if("C" IN_LIST languages AND sources AND NOT not_c)
     set(source stamp.c)
     set(language C)
   elseif("CXX" IN_LIST languages)
     set(source stamp.cpp)
     set(language CXX)
-  else()
+  elseif("CUDA" IN_LIST languages AND (NOT "C" IN_LIST languages OR (sources AND NOT not_cuda)))
     set(source stamp.cu)
     set(language CUDA)
+  elseif("C" IN_LIST languages)
+    set(source stamp.c)
+    set(language C)
+  else()
+    message(FATAL_ERROR "abiding_stamp(${target}): a stamp is compiled as C, C++ or CUDA, and the project has enabled none of them.")
   endif()
   if(APPLE OR WIN32)
     message(STATUS "Abiding: the stamp of ${target} is a function only, because notes exist in ELF files only")
@@ -113,10 +119,10 @@ function(abiding_stamp target)
       "set(cuda_runtime [==[$<TARGET_PROPERTY:${target},CUDA_RUNTIME_LIBRARY>]==])\n")
   endif()
   file(GENERATE OUTPUT "${folder}/$<CONFIG>/settings-$<COMPILE_LANGUAGE>.cmake" CONTENT "${settings}" TARGET ${target})
-  configure_file("${_abiding_stamp_folder}/abiding_stamp.cpp" "${folder}/${source}" COPYONLY)
+  configure_file("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/abiding_stamp.cpp" "${folder}/${source}" COPYONLY)
   add_custom_target(${target}_abiding_stamp
     COMMAND "${CMAKE_COMMAND}" "-DABIDING_STAMP_SETTINGS=${folder}/$<CONFIG>/settings-${language}.cmake"
-      -P "${_abiding_stamp_folder}/AbidingStamp.cmake"
+      -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/AbidingStamp.cmake"
     BYPRODUCTS "${folder}/$<CONFIG>/abiding_stamp_values.h"
     COMMENT "Stamp of ${target}" VERBATIM)
   add_dependencies(${target} ${target}_abiding_stamp)

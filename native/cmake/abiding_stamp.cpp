@@ -3,15 +3,18 @@
 // so that every value which only the compiler knows comes from that target's own flags. The keys are described in
 // docs/stamp.md.
 //
-// Without CMake: put abiding_stamp_values.h on the include path, with
-//   #define ABIDING_STAMP_FUNCTION  abiding_stamp_mine              the function's name
-//   #define ABIDING_STAMP_LINES     "name=mine\nversion=1.0\n"      any lines, each with its end
-//   #define ABIDING_STAMP_TORCH     1                               when the binary is compiled against torch's headers
-//   #define ABIDING_STAMP_TORCH_ABI "stable"                        "classic" or "stable"; else told by
-//   TORCH_TARGET_VERSION #define ABIDING_STAMP_TORCH_LOCAL "+cpu"                        what follows TORCH_VERSION in
-//   torch.__version__ #define ABIDING_STAMP_TORCH_GIT "cf30153c..."                   torch.version.git_version #define
-//   ABIDING_STAMP_TORCH_CUDA "13.0"                         torch.version.cuda
-// and compile this file with the flags of the binary. It is valid C++98 and C99, and CUDA.
+// Without CMake: put abiding_stamp_values.h on the include path, with the first two of these, and compile this file
+// with the flags of the binary. It is valid C++98 and C99, and CUDA.
+//
+// clang-format off
+//   #define ABIDING_STAMP_FUNCTION    abiding_stamp_mine           the function's name
+//   #define ABIDING_STAMP_LINES       "name=mine\nversion=1.0\n"   any lines, each with its end
+//   #define ABIDING_STAMP_TORCH       1                            when the binary is compiled against torch's headers
+//   #define ABIDING_STAMP_TORCH_ABI   "stable"                     "classic" or "stable"; else told by TORCH_TARGET_VERSION
+//   #define ABIDING_STAMP_TORCH_LOCAL "+cpu"                       what follows TORCH_VERSION in torch.__version__
+//   #define ABIDING_STAMP_TORCH_GIT   "cf30153c..."                torch.version.git_version
+//   #define ABIDING_STAMP_TORCH_CUDA  "13.0"                       torch.version.cuda
+// clang-format on
 #include <limits.h>  // __GLIBC__
 
 #include "abiding_stamp_values.h"
@@ -157,14 +160,16 @@
 #define ABIDING_TORCH ""
 #endif
 
+#if defined(Py_LIMITED_API) || (defined(ABIDING_STAMP_TORCH) && defined(TORCH_TARGET_VERSION))
 // A line of its own for each number that may be an expression (`((0ULL + 2) << 56) | ...`): its digits are computed.
-#define ABIDING_DIGIT(value, shift)                                                   \
-  (char)((((value + 0) >> (shift)) & 15) < 10 ? '0' + (((value + 0) >> (shift)) & 15) \
-                                              : 'a' - 10 + (((value + 0) >> (shift)) & 15))
+#define ABIDING_DIGIT(value, shift)                                             \
+  ((((value + 0) >> (shift)) & 15) < 10 ? '0' + (((value + 0) >> (shift)) & 15) \
+                                        : 'a' - 10 + (((value + 0) >> (shift)) & 15))
 #define ABIDING_DIGITS_16(value, shift)                                                                     \
   ABIDING_DIGIT(value, (shift) + 12), ABIDING_DIGIT(value, (shift) + 8), ABIDING_DIGIT(value, (shift) + 4), \
       ABIDING_DIGIT(value, shift)
 #define ABIDING_DIGITS_32(value, shift) ABIDING_DIGITS_16(value, (shift) + 16), ABIDING_DIGITS_16(value, shift)
+#endif
 
 #define ABIDING_LINES                                                                                     \
   ABIDING_STAMP_LINES "compiler=" ABIDING_COMPILER "\n" ABIDING_CXX_STD ABIDING_GXX_ABI ABIDING_CXX11_ABI \
@@ -234,9 +239,14 @@ ABIDING_IN_NOTE ABIDING_UNPADDED static const struct AbidingStampNote ABIDING_NO
 #if defined(__GNUC__)
 __attribute__((visibility("default"), used))
 #endif
-const char*
-ABIDING_STAMP_FUNCTION(void);
-const char* ABIDING_STAMP_FUNCTION(void) { return (const char*)&ABIDING_NOTE.text; }
+const char* ABIDING_STAMP_FUNCTION(void);
+const char* ABIDING_STAMP_FUNCTION(void) {
+#ifdef __cplusplus
+  return static_cast<const char*>(static_cast<const void*>(&ABIDING_NOTE.text));
+#else
+  return (const char*)&ABIDING_NOTE.text;
+#endif
+}
 
 #ifdef __cplusplus
 }

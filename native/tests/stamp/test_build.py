@@ -300,6 +300,51 @@ class StampTest(unittest.TestCase):
                 output = self.project.configure("-G", "Ninja", fails=True)
                 self.assertIn(text, re.sub(r"\s+", " ", output))
 
+    def test_from_another_directory_than_the_one_that_includes_it(self) -> None:
+        """The function is known everywhere after add_subdirectory, and after a find_package inside a function."""
+        library = self.project.source / "library"
+        library.mkdir()
+        (library / "CMakeLists.txt").write_text(
+            f'list(APPEND CMAKE_MODULE_PATH "{FOLDER}")\ninclude(AbidingStamp)\nadd_library(below SHARED ../part.cpp)\n'
+        )
+        (library / "libraryConfig.cmake").write_text(f'include("{FOLDER}/AbidingStamp.cmake")\n')
+        for way in (
+            "add_subdirectory(library)",
+            'function(find)\n  find_package(library REQUIRED PATHS "${PROJECT_SOURCE_DIR}/library" NO_DEFAULT_PATH)\nendfunction()\nfind()',
+        ):
+            with self.subTest(way):
+                shutil.rmtree(self.project.build, ignore_errors=True)
+                (self.project.source / "CMakeLists.txt").write_text(
+                    f"cmake_minimum_required(VERSION 3.22)\nproject(root VERSION 3.4 LANGUAGES CXX)\n{way}\n"
+                    "add_library(shared SHARED part.cpp)\nabiding_stamp(shared GIT OFF)\n"
+                )
+                self.project.configure("-G", "Ninja")
+                self.project.make("shared")
+                keys = self.project.stamp("shared")
+                self.assertEqual((keys["name"], keys["version"]), ("shared", "3.4"))
+
+    def test_c_alone(self) -> None:
+        """A project without C++, whatever CMake can tell of the target's sources when it is stamped."""
+        (self.project.source / "exports.map").write_text("{ global: plain; abiding_stamp_*; local: *; };\n")
+        for target in (
+            "add_library(shared SHARED plain.c)\nabiding_stamp(shared GIT OFF)",
+            "add_library(shared SHARED $<IF:1,plain.c,>)\nabiding_stamp(shared GIT OFF)",
+            "add_library(shared SHARED plain.c exports.map)\nabiding_stamp(shared GIT OFF)",
+            "add_library(objects OBJECT plain.c)\nadd_library(shared SHARED $<TARGET_OBJECTS:objects>)\nabiding_stamp(shared GIT OFF)",
+            "add_library(shared SHARED)\nabiding_stamp(shared GIT OFF)\ntarget_sources(shared PRIVATE plain.c)",
+        ):
+            with self.subTest(target):
+                shutil.rmtree(self.project.build, ignore_errors=True)
+                (self.project.source / "CMakeLists.txt").write_text(
+                    "cmake_minimum_required(VERSION 3.22)\nproject(alone LANGUAGES C)\nset(CMAKE_POSITION_INDEPENDENT_CODE ON)\n"
+                    f'include("{FOLDER}/AbidingStamp.cmake")\n{target}\n'
+                )
+                self.project.configure("-G", "Ninja")
+                self.project.make()
+                keys = self.project.stamp("shared")
+                self.assertEqual(keys["name"], "shared")
+                self.assertNotIn("cxx.std", keys)
+
     def test_cuda(self) -> None:
         needed("nvcc")
         self.project.configure("-G", "Ninja", "-DSTAMP_WITH_CUDA=ON", "-DCMAKE_CUDA_ARCHITECTURES=90")
@@ -308,6 +353,21 @@ class StampTest(unittest.TestCase):
         version = re.search(r"V(\d+\.\d+\.\d+)", run("nvcc", "--version"))
         assert version is not None
         self.assertEqual((keys["cuda.toolkit"], keys["cuda.archs"], keys["cudart"]), (version[1], "80,ptx90,120+ptx", "shared"))
+
+    def test_cuda_beside_c(self) -> None:
+        """nvcc compiles the stamp of a target of CUDA alone, and of no other."""
+        needed("nvcc")
+        (self.project.source / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.22)\nset(CMAKE_CUDA_ARCHITECTURES 90-real)\nset(CMAKE_CUDA_STANDARD 17)\n"
+            "set(CMAKE_POSITION_INDEPENDENT_CODE ON)\n"
+            f'project(both LANGUAGES C CUDA)\ninclude("{FOLDER}/AbidingStamp.cmake")\n'
+            "add_library(kernels SHARED kernel.cu)\nabiding_stamp(kernels CUDA)\n"
+            "add_library(mixed SHARED kernel.cu plain.c)\nabiding_stamp(mixed CUDA)\n"
+        )
+        self.project.configure("-G", "Ninja")
+        self.project.make()
+        self.assertEqual(self.project.stamp("kernels")["cxx.std"], "201703L")
+        self.assertNotIn("cxx.std", self.project.stamp("mixed"))
 
     def test_cuda_alone(self) -> None:
         """A project without C++: nvcc compiles the stamp."""
