@@ -1,7 +1,8 @@
 // The reader of segments: a header page that may hold anything, in a file of any size.
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
+
+#include <cstdlib>
 
 #include "gantry/gantry.h"
 #include "input.h"
@@ -70,7 +71,13 @@ void check_geometry(const SegmentGeometry& geometry, uint64_t file_bytes) {
 }
 
 int reused_file() {
-  static const int fd = memfd_create("fuzz", MFD_CLOEXEC);
+  // Of tmpfs: a memfd that can shrink, as this file does, is no segment.
+  static const int fd = [] {
+    char path[] = "/dev/shm/fuzz-segment-XXXXXX";
+    const int made = mkostemp(path, O_CLOEXEC);
+    if (made >= 0) unlink(path);
+    return made;
+  }();
   FUZZ_CHECK(fd >= 0);
   FUZZ_CHECK(ftruncate(fd, 0) == 0);
   return fd;

@@ -455,8 +455,9 @@ GANTRY_API gantry_status gantry_segment_create(const char* name, const gantry_se
                                                gantry_storage** out);
 
 /* Exactly one of `name` and `fd` (>= 0; duplicated, the caller keeps its own). `expected` (may be null): members that are not
- * zero have to agree, else GANTRY_ERROR_SEGMENT_LAYOUT. Nothing of the file is trusted: its kind, size and header are checked
- * before the rows are mapped. */
+ * zero have to agree, else GANTRY_ERROR_SEGMENT_LAYOUT. Nothing of the file is trusted: its kind, size and header are
+ * checked before the rows are mapped. A memfd that is not sealed against shrinking (F_SEAL_SHRINK) is refused with
+ * GANTRY_ERROR_SEGMENT_LAYOUT, whoever made it; it is known by its link in /proc. */
 GANTRY_API gantry_status gantry_segment_attach(const char* name, int fd, const gantry_segment_layout* expected, uint32_t flags,
                                                gantry_storage** out);
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "core/error.h"
 #include "segment/name.h"
@@ -53,6 +54,20 @@ gantry_status Mapping::map(int fd, uint64_t bytes, bool read_only, Mapping* out)
   mapping.bytes_ = static_cast<size_t>(bytes);
   *out = std::move(mapping);
   return GANTRY_OK;
+}
+
+bool is_unsealed_memfd(int fd) {
+  const int seals = fcntl(fd, F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) != 0) {
+    return false;
+  }
+  char descriptor[40];
+  std::snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", fd);
+  // The kernel's own name of the file; nothing else tells it from a file of tmpfs whose name was removed.
+  constexpr char kMemfd[] = "/memfd:";
+  char target[sizeof kMemfd - 1];
+  return readlink(descriptor, target, sizeof target) == static_cast<ssize_t>(sizeof target) &&
+         std::memcmp(target, kMemfd, sizeof target) == 0;
 }
 
 NewFile::~NewFile() {

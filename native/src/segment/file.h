@@ -58,6 +58,10 @@ class Mapping {
   size_t bytes_ = 0;
 };
 
+// Whether `fd` is a memfd whose pages can be taken away under a mapping, because its size is not sealed. A file in
+// /dev/shm is none: it answers F_GET_SEALS as a memfd does and can never be sealed against shrinking.
+bool is_unsealed_memfd(int fd);
+
 // A file that nobody finds yet. Unless it gets a name it is gone with the object, and, where the file system can do
 // that, with the process too, however that ends.
 class NewFile {

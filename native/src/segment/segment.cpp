@@ -213,6 +213,11 @@ gantry_status attach(const char* name, int given, const gantry_segment_layout* e
   if (gantry_status status = check_expected(geometry, wanted); status != GANTRY_OK) {
     return status;
   }
+  if (is_unsealed_memfd(fd.get())) {
+    return fail(GANTRY_ERROR_SEGMENT_LAYOUT,
+                "the memory without a name (memfd) is not sealed against shrinking (F_SEAL_SHRINK): whoever has it "
+                "could take its pages away while they are read; gantry_segment_create seals its own");
+  }
   Mapping mapping;
   if (gantry_status status = Mapping::map(fd.get(), geometry.total_bytes, read_only, &mapping); status != GANTRY_OK) {
     return status;

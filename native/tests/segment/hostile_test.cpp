@@ -28,10 +28,11 @@ void expect_refused(gantry_status expected, const char* text, const char* name, 
   EXPECT_EQ(nullptr, out);
 }
 
-FileDescriptor file_with(const void* bytes, size_t size, uint64_t file_bytes) {
-  FileDescriptor fd(memfd_create("hostile", MFD_CLOEXEC));
+FileDescriptor file_with(const void* bytes, size_t size, uint64_t file_bytes, int seals = F_SEAL_SHRINK) {
+  FileDescriptor fd(memfd_create("hostile", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   EXPECT_EQ(static_cast<ssize_t>(size), pwrite(fd.get(), bytes, size, 0));
   EXPECT_EQ(0, ftruncate(fd.get(), static_cast<off_t>(file_bytes)));
+  EXPECT_EQ(0, fcntl(fd.get(), F_ADD_SEALS, seals));
   return fd;
 }
 
@@ -63,6 +64,30 @@ class Hostile : public testing::Test {
 TEST_F(Hostile, TheUnspoiltHeaderIsAccepted) {
   const FileDescriptor fd = file_with(page_, sizeof page_, kFileBytes);
   EXPECT_NE(nullptr, attach(fd.get())) << gantry_last_error();
+}
+
+TEST_F(Hostile, AMemfdThatCouldShrinkIsRefused) {
+  for (const int seals : {0, F_SEAL_GROW, F_SEAL_GROW | F_SEAL_SEAL}) {
+    const FileDescriptor fd = file_with(page_, sizeof page_, kFileBytes, seals);
+    expect_refused(GANTRY_ERROR_SEGMENT_LAYOUT, "not sealed against shrinking", nullptr, fd.get());
+    expect_refused(GANTRY_ERROR_SEGMENT_LAYOUT, "not sealed against shrinking", nullptr, fd.get(),
+                   GANTRY_SEGMENT_READ_ONLY);
+  }
+  // The kernel seals it against being sealed.
+  const FileDescriptor fd(memfd_create("hostile", MFD_CLOEXEC));
+  ASSERT_EQ(static_cast<ssize_t>(sizeof page_), pwrite(fd.get(), page_, sizeof page_, 0));
+  ASSERT_EQ(0, ftruncate(fd.get(), kFileBytes));
+  expect_refused(GANTRY_ERROR_SEGMENT_LAYOUT, "not sealed against shrinking", nullptr, fd.get());
+}
+
+TEST_F(Hostile, ANamedSegmentIsAttachedByItsDescriptorToo) {
+  const TestName name;
+  const Storage storage = create(name.get(), layout_of(8, 4));
+  ASSERT_NE(nullptr, storage) << gantry_last_error();
+  const int fd = gantry_segment_fd(storage.get());
+  EXPECT_NE(nullptr, attach(fd)) << gantry_last_error();
+  ASSERT_EQ(GANTRY_OK, gantry_segment_unlink(name.get()));
+  EXPECT_NE(nullptr, attach(fd)) << gantry_last_error();
 }
 
 TEST_F(Hostile, EveryMemberOfTheHeaderIsChecked) {
