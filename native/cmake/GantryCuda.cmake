@@ -2,7 +2,8 @@
 # not know an architecture.
 
 # `nvcc`: the compiler, as CMake would choose it; empty when there is none. `failure`: empty when it compiles a kernel for all of
-# GANTRY_CUDA_ARCHITECTURES, else the beginning of what it says. A success is remembered for the same compiler and architectures.
+# GANTRY_CUDA_ARCHITECTURES, else the beginning of what it says, or which word is no architecture. A success is remembered for the
+# same compiler and architectures.
 function(gantry_check_nvcc nvcc failure)
   set(${nvcc} "" PARENT_SCOPE)
   set(${failure} "" PARENT_SCOPE)
@@ -23,17 +24,27 @@ function(gantry_check_nvcc nvcc failure)
   if(GANTRY_NVCC_WORKS STREQUAL "${program};${GANTRY_CUDA_ARCHITECTURES}")
     return()
   endif()
-  set(folder "${CMAKE_BINARY_DIR}/CMakeFiles/gantry_nvcc")
-  file(WRITE "${folder}/check.cu" "__global__ void check() {}\n")
   set(codes "")
   foreach(architecture IN LISTS GANTRY_CUDA_ARCHITECTURES)
-    if(architecture MATCHES "^([0-9]+[af]?)")
+    if(architecture MATCHES "^([0-9]+[af]?)(-real|-virtual)?$")
       list(APPEND codes "-gencode=arch=compute_${CMAKE_MATCH_1},code=sm_${CMAKE_MATCH_1}")
+    elseif(GANTRY_CUDA_ARCHITECTURES MATCHES "^(native|all|all-major)$")
+      list(APPEND codes "-arch=${architecture}")
+    else()
+      set(${failure} "\"${architecture}\" is no architecture; a list of numbers as 90, 90-real or 90-virtual is one, or the one word native, all or all-major" PARENT_SCOPE)
+      return()
     endif()
   endforeach()
+  if(NOT codes)
+    set(${failure} "GANTRY_CUDA_ARCHITECTURES is empty" PARENT_SCOPE)
+    return()
+  endif()
+  set(folder "${CMAKE_BINARY_DIR}/CMakeFiles/gantry_nvcc")
+  file(WRITE "${folder}/check.cu" "__global__ void check() {}\n")
   execute_process(COMMAND "${program}" ${codes} -c "${folder}/check.cu" -o "${folder}/check.o"
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 120)
-  if(result STREQUAL "0" AND EXISTS "${folder}/check.o")
+  # nvcc only warns when it finds no GPU for -arch=native; CMake's own check then ends the configuration.
+  if(result STREQUAL "0" AND EXISTS "${folder}/check.o" AND NOT output MATCHES "Cannot find valid GPU")
     set(GANTRY_NVCC_WORKS "${program};${GANTRY_CUDA_ARCHITECTURES}" CACHE INTERNAL "nvcc and the architectures that it compiled for")
     return()
   endif()

@@ -7,7 +7,7 @@ function(gantry_warnings target)
     $<$<AND:$<BOOL:${GANTRY_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>)
 endfunction()
 
-# A library that exports what `script` lists, has nothing undefined, and brings its own libstdc++ and libgcc along.
+# A library that exports what `script` lists, has nothing undefined, stays loaded, and brings its own libstdc++ and libgcc along.
 function(gantry_seal target script)
   configure_file("${script}" "${CMAKE_CURRENT_BINARY_DIR}/${target}.map" @ONLY)
   set(map "${CMAKE_CURRENT_BINARY_DIR}/${target}.map")
@@ -16,6 +16,9 @@ function(gantry_seal target script)
   if(GANTRY_STATIC_STDCXX AND NOT GANTRY_SANITIZE)
     target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
   endif()
+  # Stays in the process when it is closed: threads of a context that is still open run its code, and others hold storage
+  # whose deleters are in it.
+  target_link_options(${target} PRIVATE "LINKER:-z,nodelete")
   # Of the static libstdc++ alone: its random numbers would ask for a newer glibc, and nobody here uses them.
   target_link_options(${target} PRIVATE "LINKER:--gc-sections")
   if(NOT GANTRY_SANITIZE)
@@ -28,6 +31,9 @@ endfunction()
 if(GANTRY_SANITIZE)
   if(NOT GANTRY_SANITIZE MATCHES "^(address|undefined|thread|leak)(,(address|undefined|thread|leak))*$")
     message(FATAL_ERROR "GANTRY_SANITIZE is a comma-separated list of address, undefined, thread and leak, not \"${GANTRY_SANITIZE}\".")
+  endif()
+  if(GANTRY_SANITIZE MATCHES "thread" AND GANTRY_SANITIZE MATCHES "address|leak")
+    message(FATAL_ERROR "GANTRY_SANITIZE is \"${GANTRY_SANITIZE}\": no compiler takes thread together with address or leak. Use two builds.")
   endif()
   set(flags -fsanitize=${GANTRY_SANITIZE} -fno-omit-frame-pointer)
   if(GANTRY_SANITIZE MATCHES "undefined")
