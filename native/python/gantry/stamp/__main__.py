@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import os
 import sys
 from typing import Dict, List, Optional
 
@@ -26,6 +27,15 @@ def _environment() -> Dict[str, str]:
     return here()
 
 
+def _report(file: str, keys: Optional[Dict[str, str]], findings: List[Finding], as_json: bool) -> List[str]:
+    if as_json:
+        return [json.dumps({"file": file, "stamp": keys, "findings": [found._asdict() for found in findings]}, indent=2)]
+    if keys is None:
+        return [f"{file} has no stamp."]
+    lines = [f"{key}={value}" for key, value in keys.items()]
+    return lines + [f"{found.severity}: {found.key}: {found.message} {found.remedy}" for found in findings]
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m gantry.stamp", description="Prints the ABI stamp of a binary.")
     parser.add_argument("file")
@@ -38,16 +48,13 @@ def main(arguments: Optional[List[str]] = None) -> int:
         print(failure, file=sys.stderr)
         return 2
     findings: List[Finding] = check(options.file, _environment()) if options.check else []
-    if options.json:
-        report = {"file": options.file, "stamp": keys, "findings": [found._asdict() for found in findings]}
-        print(json.dumps(report, indent=2))
-    elif keys is None:
-        print(f"{options.file} has no stamp.")
-    else:
-        for key, value in keys.items():
-            print(f"{key}={value}")
-        for found in findings:
-            print(f"{found.severity}: {found.key}: {found.message} {found.remedy}")
+    try:
+        for line in _report(options.file, keys, findings, options.json):
+            print(line)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough (head -1): Python's own flush at the end must not complain of it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if any(found.severity == FATAL for found in findings):
         return 1
     return 0 if keys is not None else 3

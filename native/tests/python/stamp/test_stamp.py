@@ -7,6 +7,7 @@ import io
 import json
 import os
 import struct
+import subprocess
 import sys
 import tempfile
 import types
@@ -230,6 +231,18 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(self.run_command(unstamped), (3, f"{unstamped} has no stamp.\n"))
         self.assertEqual(self.run_command(self.file("a text file"))[0], 2)
         self.assertEqual(self.run_command("/nonexistent")[0], 2)
+
+    def test_a_reader_that_has_seen_enough(self) -> None:
+        """`| head -1`: no traceback, and the status says what it always does."""
+        for name, status in (("segment, 64-bit, little-endian", 0), ("no stamp", 3)):
+            reader, writer = os.pipe()
+            os.close(reader)
+            with os.fdopen(writer, "wb") as output:
+                result = subprocess.run(
+                    [sys.executable, "-m", "gantry.stamp", self.file(name)], stdout=output, stderr=subprocess.PIPE, timeout=60, check=False,
+                    env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+                )  # fmt: skip
+            self.assertEqual((result.returncode, result.stderr), (status, b""), name)
 
     def test_check(self) -> None:
         with mock.patch.object(command, "_environment", return_value={"arch": "riscv64"}):
