@@ -15,6 +15,7 @@
  *    exception nor by longjmp: the library has a C++ runtime and an unwinder of its own, which know nothing of the
  *    caller's exceptions, and holds locks and memory that would stay. An exception that gets as far ends the process.
  *    Catch what may be thrown inside of the callback, and return a status.
+ *  - A call, and each thread of a context, needs up to 64 KiB of stack.
  *  - Sizes named `bytes` count bytes; strides of tensors count elements, as in DLPack.
  *  - Zero is the default of every option.
  */
@@ -88,7 +89,7 @@ enum {
 GANTRY_API const char* gantry_status_name(gantry_status status);
 
 /* What the last failure of the calling thread was: one sentence with the values that were seen. Never null; valid until
- * the next call of the library by this thread. */
+ * the next call of the library by this thread. A success leaves it as it is; "" before the first failure. */
 GANTRY_API const char* gantry_last_error(void);
 
 /* ------------------------------------------------------------------ tensors */
@@ -191,7 +192,8 @@ typedef struct gantry_block {
  *  - allocate_output is asked when an op's output has data == null. It fills `output` (data, byte_offset, strides; flags); the
  *    block stays the caller's, whatever the op returns. `slot` is the output's own: see gantry_options.
  *  - A callback may be called from any thread, never by two at once for one op. It returns GANTRY_OK or the status that the op
- *    shall return. It must not call an op on the same context: that call returns GANTRY_ERROR_REENTRANT.
+ *    shall return. GANTRY_ERROR_INDEX, which is an op's own to say, and what is no gantry_status become
+ *    GANTRY_ERROR_ENVIRONMENT. It must not call an op on the same context: that call returns GANTRY_ERROR_REENTRANT.
  *  - observe may be null.
  */
 typedef struct gantry_environment {
@@ -244,14 +246,14 @@ typedef struct gantry_open_options {
   uint32_t threads;        /* of the host pool with the caller, to 256; 0: GANTRY_NUM_THREADS, else affinity, quota */
   const char* cuda_plugin; /* path; null: GANTRY_CUDA_PLUGIN, else beside the library, else its folder gantry/ */
   void* log_user;
-  void (*log)(void* user, const char* line); /* hears what was opened and found; may be null */
+  void (*log)(void* user, const char* line); /* hears what was opened, found, and not obeyed; may be null */
 } gantry_open_options;
 
 /* `abi_wanted` is the caller's GANTRY_ABI_VERSION: another major, or a newer minor, is refused with GANTRY_ERROR_ABI. A context
  * may be used by several threads at once. It survives fork: the child starts its own threads. */
 GANTRY_API gantry_status gantry_open(uint32_t abi_wanted, const gantry_open_options* options, gantry_context** out);
 
-/* Ends the context's threads. Null is allowed. A process may also end without it. */
+/* Ends the context's threads. Null is allowed. A process may also end without it, and dlclose leaves the library loaded. */
 GANTRY_API gantry_status gantry_close(gantry_context* context);
 
 /* How many threads an op on host memory uses, the caller among them. */
@@ -345,7 +347,7 @@ typedef struct gantry_options {
   uint32_t multiprocessors;    /* CUDA: at most; 0: all */
   uint32_t reserved;
   void* slot;          /* passed to allocate_output */
-  gantry_stats* stats; /* filled when not null, also on GANTRY_ERROR_INDEX */
+  gantry_stats* stats; /* filled when not null, on GANTRY_OK and GANTRY_ERROR_INDEX; left as it is on other failures */
 } gantry_options;
 
 /* output[i] = table[indices[i]]. `indices`: signed or unsigned integers of 32 or 64 bits, of any shape; with one dimension they

@@ -11,14 +11,20 @@ namespace {
 
 bool is_power_of_two(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
 
-// The status of a callback as the op may return it.
-gantry_status checked(gantry_status status, const char* callback, const gantry_allocation& request) {
+// The status of a callback as the op may return it. `failures`: of the thread, before the callback.
+gantry_status checked(gantry_status status, const char* callback, const gantry_allocation& request, uint64_t failures) {
   if (status == GANTRY_OK) return GANTRY_OK;
   if (status < GANTRY_OK || status > GANTRY_ERROR_INTERNAL) {
     return fail(GANTRY_ERROR_ENVIRONMENT, "the environment's %s returned %d, which is no gantry_status", callback,
                 status);
   }
-  if (!has_error()) {
+  if (status == GANTRY_ERROR_INDEX) {
+    return fail(GANTRY_ERROR_ENVIRONMENT,
+                "the environment's %s returned GANTRY_ERROR_INDEX when asked for %" PRIu64
+                " bytes; only an op says that of its own indices",
+                callback, request.bytes);
+  }
+  if (failure_count() == failures) {
     return fail(status, "the environment's %s returned %s when asked for %" PRIu64 " bytes", callback,
                 gantry_status_name(status), request.bytes);
   }
@@ -50,10 +56,10 @@ gantry_status allocate(const gantry_environment& environment, const gantry_alloc
   out->request = request;
   out->block = gantry_block{};
   out->block.struct_size = sizeof(gantry_block);
-  clear_error();
+  const uint64_t failures = failure_count();
   gantry_status status = environment.allocate(environment.user, &out->request, &out->block);
   out->request = request;
-  if (status != GANTRY_OK) return checked(status, "allocate", request);
+  if (status != GANTRY_OK) return checked(status, "allocate", request, failures);
   const gantry_block& block = out->block;
   const uint64_t address = reinterpret_cast<uint64_t>(block.data);
   uint64_t end = 0;
@@ -97,9 +103,9 @@ gantry_status allocate_output(const gantry_environment& environment, const gantr
   filled.byte_offset = 0;
   filled.strides = nullptr;
   filled.flags = 0;
-  clear_error();
+  const uint64_t failures = failure_count();
   const gantry_status status = environment.allocate_output(environment.user, &asked, slot, &filled);
-  if (status != GANTRY_OK) return checked(status, "allocate_output", request);
+  if (status != GANTRY_OK) return checked(status, "allocate_output", request, failures);
   if (filled.data == nullptr) {
     return fail(GANTRY_ERROR_ENVIRONMENT,
                 "the environment's allocate_output returned GANTRY_OK and left data null for %" PRIu64 " bytes",

@@ -12,9 +12,8 @@ namespace gantry {
 // As fail, with errno's text after the sentence.
 [[gnu::format(printf, 2, 3)]] gantry_status fail_errno(gantry_status status, const char* format, ...);
 
-// Forgets the thread's text, before a callback that may set one of its own.
-void clear_error();
-bool has_error();
+// How often this thread's text has been set: whether a callback has set one of its own.
+uint64_t failure_count();
 
 }  // namespace gantry
 

@@ -10,10 +10,12 @@ namespace {
 
 constexpr size_t kTextBytes = 1024;
 thread_local char last_error[kTextBytes] = "";
+thread_local uint64_t failures = 0;
 
 }  // namespace
 
 gantry_status fail(gantry_status status, const char* format, ...) {
+  ++failures;
   std::va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(last_error, kTextBytes, format, arguments);
@@ -23,6 +25,7 @@ gantry_status fail(gantry_status status, const char* format, ...) {
 
 gantry_status fail_errno(gantry_status status, const char* format, ...) {
   const int code = errno;
+  ++failures;
   std::va_list arguments;
   va_start(arguments, format);
   const int length = std::vsnprintf(last_error, kTextBytes, format, arguments);
@@ -36,8 +39,7 @@ gantry_status fail_errno(gantry_status status, const char* format, ...) {
   return status;
 }
 
-void clear_error() { last_error[0] = '\0'; }
-bool has_error() { return last_error[0] != '\0'; }
+uint64_t failure_count() { return failures; }
 
 }  // namespace gantry
 

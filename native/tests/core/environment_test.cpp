@@ -131,6 +131,29 @@ TEST_F(Faults, TheStatusAndTheTextOfACallbackAreTheOps) {
   }
 }
 
+TEST_F(Faults, ABadIndexIsNotACallbacksToReport) {
+  Recorder recorder;
+  recorder.environment.allocate = [](void*, const gantry_allocation*, gantry_block*) -> gantry_status {
+    return GANTRY_ERROR_INDEX;
+  };
+  gantry_stats stats = empty_stats();
+  expect_failure(scatter_add(&recorder.environment, &stats), GANTRY_ERROR_ENVIRONMENT,
+                 {"the environment's allocate returned GANTRY_ERROR_INDEX when asked for"});
+}
+
+TEST_F(Faults, ASuccessLeavesTheTextOfTheLastFailure) {
+  expect_failure(gantry_open(0, nullptr, nullptr), GANTRY_ERROR_INVALID_ARGUMENT, {"the place for the context is null"});
+  const std::string text = gantry_last_error();
+  Recorder recorder;
+  ASSERT_EQ(scatter_add(&recorder.environment), GANTRY_OK);
+  ASSERT_GT(recorder.calls, 0);
+  EXPECT_EQ(gantry_last_error(), text);
+  gantry_storage* storage = nullptr;
+  ASSERT_EQ(gantry_storage_create(nullptr, 8, 0, {GANTRY_DEVICE_HOST, 0}, nullptr, 0, &storage), GANTRY_OK);
+  EXPECT_EQ(gantry_last_error(), text);
+  gantry_storage_release(storage);
+}
+
 TEST_F(Faults, CallbacksThatAreMissing) {
   gantry_environment environment = *gantry_environment_malloc();
   environment.allocate = nullptr;

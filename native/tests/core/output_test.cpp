@@ -157,6 +157,9 @@ TEST_F(Output, FailuresOfTheCallback) {
   giver.status = GANTRY_ERROR_OUT_OF_MEMORY;
   expect_failure(gather(&giver.environment), GANTRY_ERROR_OUT_OF_MEMORY,
                  {"the environment's allocate_output returned GANTRY_ERROR_OUT_OF_MEMORY when asked for 16 bytes"});
+  giver.status = GANTRY_ERROR_INDEX;
+  expect_failure(gather(&giver.environment), GANTRY_ERROR_ENVIRONMENT,
+                 {"the environment's allocate_output returned GANTRY_ERROR_INDEX"});
   giver.status = 99;
   expect_failure(gather(&giver.environment), GANTRY_ERROR_ENVIRONMENT, {"allocate_output returned 99"});
   expect_untouched();
