@@ -32,7 +32,8 @@ Wide floor_sum(Wide n, Wide m, Wide a, Wide b) {
   return sum;
 }
 
-// One row where that covers the same bytes.
+}  // namespace
+
 Span merged(Span span) {
   if (span.rows == 1 || span.stride <= span.width) {
     span.width = span.end() - span.begin;
@@ -41,8 +42,6 @@ Span merged(Span span) {
   }
   return span;
 }
-
-}  // namespace
 
 gantry_status fail_overlap(const char* written_name, const Span& written, const char* read_name, const Span& read) {
   return fail(GANTRY_ERROR_OVERLAP,

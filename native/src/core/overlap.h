@@ -22,6 +22,9 @@ struct Span {
   uint64_t end() const { return begin + (rows - 1) * stride + width; }
 };
 
+// One row where that covers the same bytes.
+Span merged(Span span);
+
 // Exact: the slices [:, 0:4] and [:, 4:8] of one matrix do not overlap although their address ranges do.
 bool overlaps_exactly(const Span& a, const Span& b);
 

@@ -1,8 +1,8 @@
 #include "core/table.h"
 
-#include <algorithm>
 #include <cinttypes>
 
+#include "core/disjoint.h"
 #include "core/dtype.h"
 #include "core/first_release.h"
 #include "core/struct_size.h"
@@ -118,15 +118,12 @@ gantry_status check_writable(const Table& table, ScratchBlocks* scratch) {
     spans = static_cast<Span*>(memory);
   }
   for (uint32_t i = 0; i < table.chunk_count; ++i) spans[i] = table.span(i);
-  std::sort(spans, spans + table.chunk_count, [](const Span& a, const Span& b) { return a.begin < b.begin; });
-  for (uint32_t i = 0; i < table.chunk_count; ++i) {
-    for (uint32_t j = i + 1; j < table.chunk_count && spans[j].begin < spans[i].end(); ++j) {
-      if (overlaps(spans[i], spans[j])) {
-        return fail(GANTRY_ERROR_OVERLAP,
-                    "chunks of the table, which is written, overlap each other: at 0x%" PRIx64 " and 0x%" PRIx64,
-                    spans[i].begin, spans[j].begin);
-      }
-    }
+  SharedBytes shared;
+  if (const gantry_status status = find_shared_bytes(spans, table.chunk_count, scratch, &shared)) return status;
+  if (shared.found) {
+    return fail(GANTRY_ERROR_OVERLAP,
+                "chunks of the table, which is written, overlap each other: at 0x%" PRIx64 " and 0x%" PRIx64,
+                shared.first.begin, shared.second.begin);
   }
   return GANTRY_OK;
 }
