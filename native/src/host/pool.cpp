@@ -16,7 +16,7 @@ namespace gantry {
 namespace {
 
 // How many forks lie between this process and the one that loaded the library. Registered when the library is loaded,
-// and taken back by the C library when it is unloaded.
+// which stays loaded.
 std::atomic<uint32_t> forks{0};
 [[gnu::constructor]] void watch_forks() {
   pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
