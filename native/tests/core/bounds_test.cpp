@@ -224,3 +224,36 @@ TEST_F(Bounds, CopyAndConvertNeedOneShape) {
   ASSERT_EQ(gantry_copy(context_, &every_second, &dense, nullptr, nullptr, nullptr), GANTRY_OK) << gantry_last_error();
   EXPECT_EQ(out, (std::vector<float>{0, 10, 20, 30, kKept, kKept, kKept, kKept}));
 }
+
+// Nothing is moved, and there is one index: 2^40 rows are no reason to look at it as often.
+TEST_F(Bounds, RowsWithoutColumnsAndOneIndexForAllOfThem) {
+  constexpr int64_t kCount = int64_t{1} << 40;
+  int64_t number = 2;
+  View indices(&number, kInt64, {kCount}, {0});
+  View table(nullptr, kFloat32, {4, 0});
+  View side(nullptr, kFloat32, {kCount, 0});
+  const gantry_table whole = table_of(&table);
+  const auto run = [&](gantry_bounds bounds) {
+    stats_ = empty_stats();
+    const gantry_options options = options_with(bounds, &stats_);
+    const gantry_status gathered = gantry_gather(context_, &whole, &indices, &side, &options, nullptr, nullptr);
+    const gantry_stats of_gather = stats_;
+    stats_ = empty_stats();
+    EXPECT_EQ(gantry_scatter_add(context_, &side, &indices, &whole, &options, nullptr, nullptr), gathered);
+    EXPECT_EQ(stats_.rows, of_gather.rows);
+    EXPECT_EQ(stats_.bad_rows, of_gather.bad_rows);
+    return gathered;
+  };
+  EXPECT_EQ(run(GANTRY_BOUNDS_ERROR), GANTRY_OK) << gantry_last_error();
+  expect_stats(kCount, 0, -1, 0);
+  EXPECT_EQ(stats_.bytes_read, uint64_t{8} * kCount);
+  EXPECT_EQ(stats_.bytes_written, 0u);
+  number = 4;
+  expect_failure(run(GANTRY_BOUNDS_ERROR), GANTRY_ERROR_INDEX,
+                 {"index 4 at position 0", "1099511627776 of 1099511627776 indices are outside"});
+  expect_stats(0, kCount, 0, 4);
+  EXPECT_EQ(run(GANTRY_BOUNDS_ZERO), GANTRY_OK) << gantry_last_error();
+  expect_stats(0, kCount, 0, 4);
+  EXPECT_EQ(run(GANTRY_BOUNDS_CLAMP), GANTRY_OK) << gantry_last_error();
+  expect_stats(kCount, kCount, 0, 4);
+}
