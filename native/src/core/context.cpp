@@ -2,6 +2,8 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "core/entry.h"
 #include "core/first_release.h"
@@ -28,6 +30,27 @@ gantry_status check_abi(uint32_t wanted) {
               major, minor, GANTRY_ABI_MAJOR, GANTRY_ABI_MINOR,
               major == GANTRY_ABI_MAJOR ? "a newer library is needed" : "one of them has to be built anew");
 }
+
+// Says which of the environment's variables are not in force as they stand, and what is used instead.
+void log_variables(const gantry_context& context, uint32_t threads_asked) {
+  const char* const threads = std::getenv("GANTRY_NUM_THREADS");
+  if (threads_asked == 0 && threads != nullptr && threads[0] != '\0') {
+    const bool is_number = parse_threads(threads) != 0;
+    if (!is_number || std::strtoul(threads, nullptr, 10) > kMaxThreads) {
+      write_log(context, "gantry %s: GANTRY_NUM_THREADS is \"%.64s\", which is %s; %u threads are used instead", kVersion,
+                threads, is_number ? "more than the 256 that are possible" : "no number from 1 to 256",
+                context.host->threads());
+    }
+  }
+  const char* const isa = std::getenv("GANTRY_ISA");
+  if (isa != nullptr && isa[0] != '\0' && std::strcmp(isa, context.host->isa()) != 0) {
+    write_log(context,
+              "gantry %s: GANTRY_ISA is \"%.64s\", which is no level that the library has and the processor can run; "
+              "%s is used instead",
+              kVersion, isa, context.host->isa());
+  }
+}
+static_assert(kMaxThreads == 256, "the texts name it");
 
 }  // namespace
 
@@ -90,6 +113,7 @@ gantry_status gantry_open(uint32_t abi_wanted, const gantry_open_options* option
     context->pinned = gantry::pinned_environment(context.get());
     context->log_user = own.log_user;
     context->log = own.log;
+    gantry::log_variables(*context, own.threads);
     gantry::write_log(*context, "gantry %s: host kernels %s, %u threads", gantry::kVersion, context->host->isa(),
                       context->host->threads());
     *out = context.release();

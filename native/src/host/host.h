@@ -21,7 +21,7 @@ class HostBackend {
   virtual const char* isa() const = 0;
 };
 
-// `threads` 0: GANTRY_NUM_THREADS, else what affinity mask and cgroup quota leave. Starts no thread yet.
+// `threads` 0: GANTRY_NUM_THREADS, at most kMaxThreads, else what affinity mask and cgroup quota leave. Starts no thread yet.
 std::unique_ptr<HostBackend> make_host_backend(uint32_t threads);
 
 }  // namespace gantry

@@ -94,7 +94,7 @@ uint32_t parse_threads(const char* text) {
   if (text == nullptr || *text < '0' || *text > '9') return 0;
   char* end = nullptr;
   const unsigned long number = strtoul(text, &end, 10);
-  return *end == '\0' && number <= kMaxThreads ? static_cast<uint32_t>(number) : 0;
+  return *end == '\0' ? static_cast<uint32_t>(std::min<unsigned long>(number, kMaxThreads)) : 0;
 }
 
 uint32_t cgroup_processors(const char* root, const char* membership) {

@@ -8,8 +8,7 @@ namespace gantry {
 
 constexpr uint32_t kMaxThreads = 256;
 
-// The number in `text`, such as GANTRY_NUM_THREADS has; 0 when there is none, or one that is not between 1 and
-// kMaxThreads.
+// The number in `text`, such as GANTRY_NUM_THREADS has; kMaxThreads when it is larger, 0 when there is none.
 uint32_t parse_threads(const char* text);
 
 // What a cgroup allows, in processors, rounded up: from `root`, where cgroups are mounted, and `membership`, the lines

@@ -1,4 +1,5 @@
 // What is asked of the CUDA backend where it is not to be had, and what the host says of itself.
+#include <cstdlib>
 #include <cstring>
 
 #include "support.h"
@@ -25,6 +26,47 @@ class BackendTest : public ::testing::Test {
 };
 
 }  // namespace
+
+TEST(Log, NamesVariablesThatAreNotInForce) {
+  const auto lines_of = [](const char* threads, const char* isa, uint32_t asked) {
+    setenv("GANTRY_NUM_THREADS", threads, 1);
+    setenv("GANTRY_ISA", isa, 1);
+    std::vector<std::string> lines;
+    gantry_open_options options{};
+    options.struct_size = sizeof options;
+    options.threads = asked;
+    options.log_user = &lines;
+    options.log = [](void* user, const char* line) { static_cast<std::vector<std::string>*>(user)->push_back(line); };
+    gantry_context* context = nullptr;
+    EXPECT_EQ(gantry_open(GANTRY_ABI_VERSION, &options, &context), GANTRY_OK) << gantry_last_error();
+    lines.push_back(std::to_string(gantry_threads(context)));
+    lines.push_back(gantry_isa(context));
+    EXPECT_EQ(gantry_close(context), GANTRY_OK);
+    unsetenv("GANTRY_NUM_THREADS");
+    unsetenv("GANTRY_ISA");
+    return lines;
+  };
+  const std::vector<std::string> plain = lines_of("", "", 0);
+  ASSERT_EQ(plain.size(), 3u);
+  const std::string& threads = plain[1];
+  const std::string& isa = plain[2];
+  const std::vector<std::string> seen = lines_of("many", "avx2", 0);
+  ASSERT_EQ(seen.size(), 5u);
+  EXPECT_EQ(seen[0], "gantry 0.1.0: GANTRY_NUM_THREADS is \"many\", which is no number from 1 to 256; " + threads +
+                         " threads are used instead");
+  EXPECT_EQ(seen[1],
+            "gantry 0.1.0: GANTRY_ISA is \"avx2\", which is no level that the library has and the processor can run; " +
+                isa + " is used instead");
+  const std::vector<std::string> cut = lines_of("1000", isa.c_str(), 0);
+  ASSERT_EQ(cut.size(), 4u);
+  EXPECT_EQ(cut[0],
+            "gantry 0.1.0: GANTRY_NUM_THREADS is \"1000\", which is more than the 256 that are possible; 256 threads are "
+            "used instead");
+  EXPECT_EQ(cut[2], "256");
+  // What the caller asks for counts; the variable is not looked at.
+  EXPECT_EQ(lines_of("many", isa.c_str(), 2).size(), 3u);
+  EXPECT_EQ(lines_of("3", isa.c_str(), 0)[1], "3");
+}
 
 TEST_F(BackendTest, QueryOfTheHost) {
   gantry_backend_info info{};
