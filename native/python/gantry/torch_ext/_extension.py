@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Optional, Tuple
+from typing import Any, Optional
 
 from gantry import _abi, _library, env, errors
 from gantry import context as contexts
 from gantry.context import Context
 from gantry.ops import BOUNDS
 
+from . import _derivative
 from ._errors import LoadFailed
 
 _STATUSES = {
@@ -77,8 +78,9 @@ class Extension:
     """Ops on torch tensors through torch's dispatcher. Tables have 1 or 2 dimensions, indices any; both on one device. Failures
     raise the exceptions of gantry.errors, as gantry.gather does.
 
-    gather has a gradient for its table. The other ops write into their table, or convert: they refuse tensors that require a
-    gradient while gradients are recorded. The raw ops in `ops` have neither.
+    gather has derivatives for its table, backward and forward (torch.func included). The other ops write into a tensor, or
+    convert: they refuse tensors that require a gradient while gradients are recorded, and tensors that carry a tangent. What they
+    write counts as written: a backward that needs the former values raises torch's error. The raw ops in `ops` have none of this.
     """
 
     def __init__(self, flavour: str, path: str, context: Optional[Context] = None) -> None:
@@ -103,7 +105,8 @@ class Extension:
         # A packet of overloads looks for the right one at every call.
         self._gather_out, self._scatter, self._scatter_add, self._convert, self._nop = (
             getattr(self.ops, name).default for name in ("gather_out", "scatter", "scatter_add", "convert", "nop"))
-        self._gather = _differentiable_gather(torch, self.ops.gather.default, self._scatter_add)
+        self._gather = _derivative.differentiable_gather(torch, self.ops.gather.default, self._scatter_add)
+        self._in_forward_mode, self._written = _derivative.forward_mode(torch), _derivative.written(torch)
 
     def __repr__(self) -> str:
         return f"<gantry.torch_ext.Extension {self.namespace} of {self.path}>"
@@ -133,18 +136,18 @@ class Extension:
         if out is None:
             return self._call(self._gather, table, indices, policy)
         self._refuse_gradients("gather with out", table, out)
-        self._call(self._gather_out, table, indices, out, policy)
+        self._call_writing(out, self._gather_out, table, indices, out, policy)
         return out
 
     def scatter(self, table: Any, indices: Any, rows: Any, bounds: str = "error") -> None:
         """table[indices[i]] = rows[i]"""
         self._refuse_gradients("scatter", table, rows)
-        self._call(self._scatter, table, indices, rows, _policy(bounds), self._deterministic())
+        self._call_writing(table, self._scatter, table, indices, rows, _policy(bounds), self._deterministic())
 
     def scatter_add(self, table: Any, indices: Any, rows: Any, bounds: str = "error") -> None:
         """table[indices[i]] += rows[i]"""
         self._refuse_gradients("scatter_add", table, rows)
-        self._call(self._scatter_add, table, indices, rows, _policy(bounds), self._deterministic())
+        self._call_writing(table, self._scatter_add, table, indices, rows, _policy(bounds), self._deterministic())
 
     def convert(self, source: Any, dtype: Any) -> Any:
         """A new tensor with the values of `source` in another dtype."""
@@ -164,6 +167,11 @@ class Extension:
                 f"{op} has no gradient, and a tensor that it was given requires one. Call it under torch.no_grad(), or pass "
                 "tensor.detach(); gather without out has a gradient for its table."
             )
+        if self._in_forward_mode() and any(_derivative.has_tangent(self._torch, tensor) for tensor in tensors):
+            raise errors.Unsupported(
+                f"{op} has no derivative, and a tensor that it was given carries a tangent of forward-mode differentiation. Pass "
+                "torch.autograd.forward_ad.unpack_dual(tensor).primal; gather without out has a derivative for its table."
+            )
 
     def _call(self, op: Any, *arguments: Any) -> Any:
         try:
@@ -173,6 +181,14 @@ class Extension:
             if found is None:
                 raise
             raise found from None
+
+    def _call_writing(self, target: Any, op: Any, *arguments: Any) -> None:
+        try:
+            self._call(op, *arguments)
+        except errors.IndexOutOfRange:
+            self._written(target)  # The op has finished the other rows.
+            raise
+        self._written(target)
 
 
 def _policy(bounds: str) -> int:
@@ -188,32 +204,3 @@ def _translate(failure: BaseException) -> Optional[errors.Error]:
     if name not in _STATUSES:
         return None
     return errors.error_for(_STATUSES[name], text, name)
-
-
-def _differentiable_gather(torch: Any, gather_op: Any, scatter_add_op: Any) -> Any:
-    """gather, with the gradient of its table: the output's gradient added up where its rows came from."""
-
-    class Gather(torch.autograd.Function):  # type: ignore[misc]
-        @staticmethod
-        def forward(ctx: Any, table: Any, indices: Any, policy: int) -> Any:
-            ctx.save_for_backward(indices)
-            ctx.table = (tuple(table.shape), table.dtype, table.device)
-            ctx.policy = policy
-            return gather_op(table, indices, policy)
-
-        @staticmethod
-        @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
-        def backward(ctx: Any, gradient: Any) -> Tuple[Any, None, None]:
-            (indices,) = ctx.saved_tensors
-            shape, dtype, device = ctx.table
-            result = torch.zeros(shape, dtype=dtype, device=device)
-            rows = gradient.reshape(-1, *shape[1:]).contiguous()
-            scatter_add_op(result, indices.reshape(-1), rows, ctx.policy, int(torch.are_deterministic_algorithms_enabled()))
-            return result, None, None
-
-    def gather(table: Any, indices: Any, policy: int) -> Any:
-        if table.requires_grad and torch.is_grad_enabled():
-            return Gather.apply(table, indices, policy)
-        return gather_op(table, indices, policy)
-
-    return gather

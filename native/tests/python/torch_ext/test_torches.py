@@ -22,7 +22,7 @@ class Inside(unittest.TestCase):
         self.assertRegex(text, r"Ran [1-9]\d* tests? in ")
 
 
-for _name in ("ops", "environment", "loading", "cpp_extension"):
+for _name in ("ops", "derivatives", "environment", "loading", "cpp_extension"):
     for _torch in torches():
 
         def _test(self: Inside, python: str = _torch.python, name: str = _name) -> None:
