@@ -123,6 +123,16 @@ def context() -> Check:
     data = {"threads": made.threads, "isa": made.isa}
     text = f"kernels for {made.isa}, {made.threads} thread{'' if made.threads == 1 else 's'}"
     forced = os.environ.get("GANTRY_ISA")
+    ignored = [
+        f"{name}={os.environ[name]}"
+        for name, used in (("GANTRY_NUM_THREADS", str(made.threads)), ("GANTRY_ISA", made.isa))
+        if os.environ.get(name) and os.environ[name] != used
+    ]
+    if ignored:
+        return Check(
+            "context", "Host backend", WARN, f"{text}; not in force as it stands: {', '.join(ignored)}",
+            "GANTRY_NUM_THREADS is a number from 1 to 256, GANTRY_ISA a level that the library has and the processor can run.", data,
+        )  # fmt: skip
     return Check("context", "Host backend", OK, text + (f" (GANTRY_ISA={forced})" if forced else ""), "", data)
 
 
