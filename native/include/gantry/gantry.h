@@ -185,7 +185,7 @@ typedef struct gantry_block {
   void* opaque;   /* the callee's own */
 } gantry_block;
 
-/* Where an op gets its memory.
+/* Where an op gets its memory, all but the record that gantry_check reads.
  *  - allocate and deallocate come in pairs: a block that came with GANTRY_OK is given back once, also when it is refused as too
  *    small or misaligned. Scratch is given back before the op returns, also when it fails, the last block first. On a device the block may still be in use by work that was queued on `stream`: an environment hands it out again
  *    for the same stream only, or waits.
@@ -384,7 +384,11 @@ GANTRY_API gantry_status gantry_copy(gantry_context* context, const gantry_tenso
                                      gantry_stream stream);
 
 /* CUDA: waits for the stream and reports the first bad index that ops on it have recorded since the last check.
- * The record is the context's: a graph that an op was captured in must not run after gantry_close. */
+ * The record is the context's: a graph that an op was captured in must not run after gantry_close. It is memory that no
+ * environment is asked for: an op under ERROR or WRAP_NEGATIVE without stats, on the first such stream of a device and on
+ * every 64th after it, allocates 2 KiB there (cudaMalloc, zeroed and waited for on a stream of its own, inside a capture
+ * too), which gantry_close frees. It is kept by the stream's handle (GANTRY_STREAM_PER_THREAD: by the thread): a new stream
+ * with the handle of a destroyed one begins with what was recorded there and not read. */
 GANTRY_API gantry_status gantry_check(gantry_context* context, int32_t device, gantry_stream stream, gantry_stats* stats);
 
 /* ------------------------------------------------------------------ storage: memory with a lifetime */

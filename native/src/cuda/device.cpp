@@ -7,6 +7,7 @@ namespace cuda {
 namespace {
 
 constexpr size_t kRecordsOfBlock = 64;
+static_assert(kRecordsOfBlock * sizeof(Record) == 2048, "gantry.h says how much gantry_check's records take");
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 // works. Over the stand-in for the runtime.
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "gpu_support.h"
 #include "host_runtime.h"
@@ -133,11 +134,12 @@ class Failures : public GpuTest {
     GpuTest::TearDown();
     EXPECT_EQ(host_runtime_live(), 0);
   }
-  gantry_status gather(const gantry_options& options) {
+  gantry_status gather(const gantry_options& options) { return gather(options, stream()); }
+  gantry_status gather(const gantry_options& options, gantry_stream stream) {
     const gantry_table table = table_of(chunks_.data(), 2);
     const gantry_tensor index = indices_->on_device();
     gantry_tensor output = rows_->on_device();
-    return gantry_gather(context(), &table, &index, &output, &options, arena_->environment(), stream());
+    return gantry_gather(context(), &table, &index, &output, &options, arena_->environment(), stream);
   }
 
   std::unique_ptr<Arena> arena_;
@@ -162,6 +164,26 @@ TEST_F(Failures, OfOps) {
       },
       *arena_, 5);
   fail_each([&] { return gantry_check(context(), 0, stream(), nullptr); }, *arena_, 4);
+}
+
+// As gantry.h says at gantry_check: one block for 64 streams, and only for ops whose record will be read later.
+TEST_F(Failures, OnlyRecordsAreAllocatedBesideTheEnvironment) {
+  std::vector<cudaStream_t> streams(130);
+  for (cudaStream_t& stream : streams) ASSERT_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const auto new_blocks = [&](cudaStream_t stream, const gantry_options& options) {
+    const int before = host_runtime_live();
+    EXPECT_EQ(gather(options, stream), GANTRY_OK) << gantry_last_error();
+    return host_runtime_live() - before;
+  };
+  gantry_stats stats{};
+  stats.struct_size = sizeof stats;
+  EXPECT_EQ(new_blocks(streams[0], options_with(GANTRY_BOUNDS_SKIP)), 0);
+  EXPECT_EQ(new_blocks(streams[0], options_with(GANTRY_BOUNDS_ERROR, &stats)), 0);
+  for (size_t i = 0; i < streams.size(); ++i) {
+    EXPECT_EQ(new_blocks(streams[i], options_with(GANTRY_BOUNDS_ERROR)), i % 64 == 0 ? 1 : 0) << i;
+    EXPECT_EQ(new_blocks(streams[i], options_with(GANTRY_BOUNDS_WRAP_NEGATIVE)), 0) << i;
+  }
+  for (cudaStream_t stream : streams) ASSERT_CUDA(cudaStreamDestroy(stream));
 }
 
 TEST_F(Failures, OfPinnedMemory) {
