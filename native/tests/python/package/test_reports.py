@@ -146,6 +146,16 @@ class Doctor(unittest.TestCase):
             check = library_checks.binding()
         self.assertEqual((check.status, "0000000000000000" in check.text), ("warn", True))
 
+    def test_variables_that_are_not_in_force_are_a_warning(self) -> None:
+        script = "import gantry\ncheck = gantry.doctor()['context']\nprint(check.status, check.text)"
+        for name, value in (("GANTRY_NUM_THREADS", "many"), ("GANTRY_NUM_THREADS", "1000"), ("GANTRY_ISA", "avx2")):
+            done = child(script, **{name: value})
+            self.assertEqual(done.stdout.split()[0], "warn", done.stdout + done.stderr)
+            self.assertIn(f"not in force as it stands: {name}={value}", done.stdout)
+        done = child(script, GANTRY_NUM_THREADS="2")
+        self.assertEqual(done.stdout.split()[0], "ok", done.stdout + done.stderr)
+        self.assertIn("2 threads", done.stdout)
+
     def test_a_binding_that_cannot_be_had(self) -> None:
         done = child("import gantry\nprint(gantry.doctor()['binding'].status)", GANTRY_BINDING="swig")
         self.assertEqual((done.stdout, done.returncode), ("fail\n", 0), done.stderr)
