@@ -37,8 +37,8 @@ void log_variables(const gantry_context& context, uint32_t threads_asked) {
   if (threads_asked == 0 && threads != nullptr && threads[0] != '\0') {
     const bool is_number = parse_threads(threads) != 0;
     if (!is_number || std::strtoul(threads, nullptr, 10) > kMaxThreads) {
-      write_log(context, "gantry %s: GANTRY_NUM_THREADS is \"%.64s\", which is %s; %u threads are used instead", kVersion,
-                threads, is_number ? "more than the 256 that are possible" : "no number from 1 to 256",
+      write_log(context, "gantry %s: GANTRY_NUM_THREADS is \"%.64s\", which is %s; %u threads are used instead",
+                kVersion, threads, is_number ? "more than the 256 that are possible" : "no number from 1 to 256",
                 context.host->threads());
     }
   }

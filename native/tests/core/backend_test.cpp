@@ -59,9 +59,10 @@ TEST(Log, NamesVariablesThatAreNotInForce) {
                 isa + " is used instead");
   const std::vector<std::string> cut = lines_of("1000", isa.c_str(), 0);
   ASSERT_EQ(cut.size(), 4u);
-  EXPECT_EQ(cut[0],
-            "gantry 0.1.0: GANTRY_NUM_THREADS is \"1000\", which is more than the 256 that are possible; 256 threads are "
-            "used instead");
+  EXPECT_EQ(
+      cut[0],
+      "gantry 0.1.0: GANTRY_NUM_THREADS is \"1000\", which is more than the 256 that are possible; 256 threads are "
+      "used instead");
   EXPECT_EQ(cut[2], "256");
   // What the caller asks for counts; the variable is not looked at.
   EXPECT_EQ(lines_of("many", isa.c_str(), 2).size(), 3u);

@@ -142,7 +142,8 @@ TEST_F(Faults, ABadIndexIsNotACallbacksToReport) {
 }
 
 TEST_F(Faults, ASuccessLeavesTheTextOfTheLastFailure) {
-  expect_failure(gantry_open(0, nullptr, nullptr), GANTRY_ERROR_INVALID_ARGUMENT, {"the place for the context is null"});
+  expect_failure(gantry_open(0, nullptr, nullptr), GANTRY_ERROR_INVALID_ARGUMENT,
+                 {"the place for the context is null"});
   const std::string text = gantry_last_error();
   Recorder recorder;
   ASSERT_EQ(scatter_add(&recorder.environment), GANTRY_OK);

@@ -19,7 +19,8 @@ TEST(ParseThreads, TakesNumbersOnlyAndCutsLargeOnes) {
   EXPECT_EQ(parse_threads("1"), 1u);
   EXPECT_EQ(parse_threads("16"), 16u);
   EXPECT_EQ(parse_threads("256"), 256u);
-  for (const char* text : {"257", "1000000", "99999999999999999999"}) EXPECT_EQ(parse_threads(text), kMaxThreads) << text;
+  for (const char* text : {"257", "1000000", "99999999999999999999"})
+    EXPECT_EQ(parse_threads(text), kMaxThreads) << text;
   for (const char* text : {"", "0", "-1", "+2", " 2", "2 ", "2x", "two", "257x"}) {
     EXPECT_EQ(parse_threads(text), 0u) << text;
   }

@@ -1,6 +1,6 @@
-/* unload_test LIBRARY: the library is loaded, used by several threads, and closed with dlclose, in every other round with
- * its context still open. The threads that then sleep in its code, the handler of fork and what the caller still holds
- * must not be pulled away from under the process. */
+/* unload_test LIBRARY: the library is loaded, used by several threads, and closed with dlclose, in every other round
+ * with its context still open. The threads that then sleep in its code, the handler of fork and what the caller still
+ * holds must not be pulled away from under the process. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
