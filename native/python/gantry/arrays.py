@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Dict, Optional, Sequence, Tuple, TypeVar, Unio
 from . import _abi, _values, env
 from .dtypes import DType, dtype as read_dtype
 from .errors import ClosedError, InvalidArgument, ReadOnly, Unsupported
-from .shapes import Shape, byte_size, read_device, read_shape, row_major
+from .shapes import Shape, byte_size, read_count, read_device, read_shape, row_major
 from .storage import HOST, Device, Storage, create
 
 _HOST_TYPES = (_abi.DEVICE_HOST, _abi.DEVICE_CUDA_HOST, _abi.DEVICE_CUDA_MANAGED)
@@ -233,6 +233,24 @@ class Array:
             ops.copy(self, twin)
         return twin
 
+    def __copy__(self) -> Array:
+        """An array of its own on the same memory."""
+        kind = Table if isinstance(self, Table) else Array
+        return kind(
+            self.storage, self.shape, self.dtype, strides=self.strides, byte_offset=self._address - self.storage.data
+        )
+
+    def __deepcopy__(self, _memo: Any) -> Array:
+        """New memory of this process with the same elements, also of a shared table."""
+        twin = self.copy()
+        return Table(twin.storage, twin.shape, twin.dtype) if isinstance(self, Table) else twin
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"a {type(self).__name__} cannot be pickled: its memory is this process's. A table of gantry.shm.create can, as a whole: "
+            "multiprocessing passes it on without a copy; tolist() gives the values of any array"
+        )
+
     @property
     def __array_interface__(self) -> Dict[str, Any]:
         if self.device[0] not in _HOST_TYPES:
@@ -316,16 +334,24 @@ def _make(
     stream: Optional[int], zero: bool,
 ) -> Tuple[Storage, Tuple[int, ...], DType]:  # fmt: skip
     sizes, element, place = read_shape(shape), read_dtype(dtype), read_device(device)
-    if not isinstance(alignment, int) or alignment < 0 or alignment & (alignment - 1):
+    boundary = read_count("alignment", alignment, 1 << 63, "it has to be a power of two, at most 2^63")
+    if boundary & (boundary - 1):
         raise InvalidArgument(f"alignment is {alignment!r}; it has to be a power of two")
+    if stream is None and place[0] == _abi.DEVICE_CUDA:
+        raise InvalidArgument(
+            f"stream is None for memory on device {place}: memory of a GPU is ordered by a stream; pass stream=1 (the legacy default "
+            "stream), stream=2 (the per-thread one) or a stream's address"
+        )
     size = byte_size(sizes, row_major(sizes), element)
     source = env.default() if environment is None else environment
-    env.keep_for_arrays(source.address)
     try:
-        return create(source.address, size, alignment, place, stream, zero, source), sizes, element
+        storage = create(source.address, size, boundary, place, stream, zero, source)
     except Exception as error:
         source.raise_pending(error)
         raise
+    env.keep_for_arrays(source.address)
+    source.raise_interrupt()
+    return storage, sizes, element
 
 
 def empty(

@@ -10,10 +10,11 @@ import ctypes
 import os
 import threading
 import weakref
-from typing import Any, Dict, NamedTuple, Optional, Protocol, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Protocol, Tuple, Union
 
 from . import _abi, _library
 from .errors import ClosedError, InvalidArgument
+from .shapes import read_count
 
 __all__ = [
     "Allocator",
@@ -51,6 +52,9 @@ class Environment:
         """Raises `error`; from the exception of a callback when one led to it."""
         raise error
 
+    def raise_interrupt(self) -> None:
+        """Raises what a callback raised to end the program (KeyboardInterrupt, SystemExit): an op holds it back while it runs."""
+
 
 class Malloc(Environment):
     """malloc, aligned as asked; host memory. What the library uses when it is given no environment."""
@@ -75,8 +79,7 @@ class Cached(Environment):
 
     def __init__(self, limit_bytes: int = 0) -> None:
         """`limit_bytes`: kept at most; 0: a quarter of the memory that the process may use."""
-        if not isinstance(limit_bytes, int) or not 0 <= limit_bytes < 1 << 63:
-            raise InvalidArgument(f"limit_bytes is {limit_bytes!r}; it has to be a number of bytes")
+        limit_bytes = read_count("limit_bytes", limit_bytes, (1 << 63) - 1, "it has to be a number of bytes")
         self._library = _library.load()
         handle = ctypes.c_void_p()
         options = _abi.CacheOptions(limit_bytes=limit_bytes)
@@ -94,8 +97,7 @@ class Cached(Environment):
 
     def trim(self, keep_bytes: int = 0) -> None:
         """Gives kept blocks back to the system until at most `keep_bytes` are kept."""
-        if not isinstance(keep_bytes, int) or not 0 <= keep_bytes < 1 << 63:
-            raise InvalidArgument(f"keep_bytes is {keep_bytes!r}; it has to be a number of bytes")
+        keep_bytes = read_count("keep_bytes", keep_bytes, (1 << 63) - 1, "it has to be a number of bytes")
         self._library.check(self._library.gantry_environment_cached_trim(self.address, keep_bytes))
 
     def close(self) -> None:
@@ -124,7 +126,8 @@ class Request(NamedTuple):
 
 
 class Allocator(Protocol):
-    """What Custom wraps. An exception makes the op fail with EnvironmentFailed, of which it is the cause."""
+    """What Custom wraps. An exception makes the op fail with EnvironmentFailed, of which it is the cause;
+    KeyboardInterrupt and SystemExit come out themselves, after the op."""
 
     def allocate(self, request: Request) -> Union[int, Tuple[int, int]]:
         """The block's address; or the address and its bytes, when those are more than asked for."""
@@ -154,6 +157,7 @@ class Custom(Environment):
                 raise InvalidArgument(f"{type(allocator).__name__} has no method {method}")
         self.allocator = allocator
         self._failures: Dict[int, BaseException] = {}
+        self._interrupts: List[BaseException] = []
         self._struct = _abi.Environment(
             allocate=_abi.AllocateFunction(self._allocate), deallocate=_abi.DeallocateFunction(self._deallocate)
         )
@@ -169,14 +173,27 @@ class Custom(Environment):
             address, size = found if isinstance(found, tuple) else (found, request.bytes)
             block.contents.data, block.contents.bytes = address, size
             return _abi.OK
-        except BaseException as failure:  # noqa: BLE001: nothing may pass through C; raise_pending has it
+        except Exception as failure:  # noqa: BLE001: nothing may pass through C; raise_pending has it
             self._failures[threading.get_ident()] = failure
-            return _abi.ERROR_ENVIRONMENT
+        except BaseException as interrupt:  # noqa: BLE001
+            self._interrupts.append(interrupt)
+        return _abi.ERROR_ENVIRONMENT
 
     def _deallocate(self, _user: Optional[int], pointer: Any, block: Any) -> None:
-        self.allocator.deallocate(_request(pointer), block.contents.data or 0)
+        try:
+            self.allocator.deallocate(_request(pointer), block.contents.data or 0)
+        except Exception:  # noqa: BLE001: ctypes reports it
+            raise
+        except BaseException as interrupt:  # noqa: BLE001
+            self._interrupts.append(interrupt)
+
+    def raise_interrupt(self) -> None:
+        held, self._interrupts = self._interrupts, []
+        if held:
+            raise held[0]
 
     def raise_pending(self, error: BaseException) -> None:
+        self.raise_interrupt()
         failure = self._failures.pop(threading.get_ident(), None)
         if failure is None and self._failures:
             failure = self._failures.popitem()[1]

@@ -15,6 +15,7 @@ from . import context as contexts
 from .arrays import Array, empty
 from .context import Context
 from .errors import Error, InvalidArgument, Unsupported
+from .shapes import read_count
 from .storage import HOST
 
 BOUNDS: Dict[str, int] = {
@@ -27,6 +28,7 @@ BOUNDS: Dict[str, int] = {
 }
 _CHOICES: Dict[Optional[bool], int] = {None: _abi.AUTO, False: _abi.NEVER, True: _abi.ALWAYS}
 _UINT32 = (1 << 32) - 1
+_ZERO = 0  # CPython has one: what equals it and is of another type goes the way on which types are looked at
 
 
 class Stats(_abi.Stats):
@@ -62,21 +64,18 @@ def _options(
     multiprocessors: int, stats: Optional[Stats],
 ) -> _abi.Options:  # fmt: skip
     """Checked options. Those without statistics are made once and kept: nothing writes into them."""
-    key = (bounds, deterministic, streaming, sort, threads, multiprocessors)
-    try:
-        known = _known.get(key) if stats is None else None
-    except TypeError:
-        known = None
-    if known is not None:
-        return known
     if not isinstance(bounds, str) or bounds not in BOUNDS:
         raise InvalidArgument(f"bounds is {bounds!r}; it may be {', '.join(map(repr, BOUNDS))}")
+    # What equals an accepted value may be of a type that is refused, so that types are looked at before the key is.
     for name, choice in (("deterministic", deterministic), ("streaming", streaming), ("sort", sort)):
-        if choice not in (None, True, False) or isinstance(choice, (float, complex)):
+        if not (choice is None or choice is True or choice is False):
             raise InvalidArgument(f"{name} is {choice!r}; it may be None (the library chooses), True or False")
-    for name, count in (("threads", threads), ("multiprocessors", multiprocessors)):
-        if not isinstance(count, int) or not 0 <= count <= _UINT32:
-            raise InvalidArgument(f"{name} is {count!r}; it may be 0 (the default) or a number of them")
+    threads = read_count("threads", threads, _UINT32, "it may be 0 (the default) or a number of them")
+    multiprocessors = read_count("multiprocessors", multiprocessors, _UINT32, "it may be 0 (the default) or a number of them")
+    key = (bounds, deterministic, streaming, sort, threads, multiprocessors)
+    known = _known.get(key) if stats is None else None
+    if known is not None:
+        return known
     made = _abi.Options(
         bounds=BOUNDS[bounds], deterministic=_CHOICES[deterministic], streaming=_CHOICES[streaming], sorted=_CHOICES[sort],
         threads=threads, multiprocessors=multiprocessors,
@@ -98,12 +97,12 @@ def _environment(environment: Optional[env.Environment]) -> int:
     return environment.address
 
 
-def _context(context: Optional[Context]) -> int:
+def _context(context: Optional[Context]) -> Context:
     if context is None:
-        return contexts.default().address
+        return contexts.default()
     if not isinstance(context, Context):
         raise InvalidArgument(f"context is a {type(context).__name__}; it has to be a gantry.Context")
-    return context.address
+    return context
 
 
 # What a gather with the defaults calls, and the address of the context that it runs on: neither ever changes.
@@ -138,20 +137,28 @@ def gather(
     API (torch does), else a gantry.Array, of the shape of the indices and then the columns.
 
     `bounds`, for an index outside the table: "error" raises IndexOutOfRange after the other rows have been moved (on a GPU at
-    check()), "skip" leaves the output row as it is, "zero" clears it, "clamp" takes the nearest row, "wrap" counts -1 from the end
+    check()), "skip" leaves the row of `out` as it is, "zero" clears it, "clamp" takes the nearest row, "wrap" counts -1 from the end
     as Python does, "trust" checks nothing.
 
     `stream`: a CUDA stream's address (1: the legacy default stream, 2: the per-thread one); None: the current stream of the
     tensors' library. `threads`, `multiprocessors`: at most; 0: all. `streaming`: stores past the cache; `sort`: in the order of the
     table's rows; None: the library chooses. `stats` is filled in.
+
+    A torch tensor that is passed as `out` is written without autograd noticing (its version does not change); gantry.torch_ext has
+    ops that autograd knows.
     """
     if (
-        bounds == "error" and threads == multiprocessors == 0 and streaming is None and sort is None and environment is None
+        bounds == "error" and threads is _ZERO and multiprocessors is _ZERO and streaming is None and sort is None and environment is None
         and stats is None and context is None
     ):  # fmt: skip
         plain = _plain or _make_plain()
         return plain[0](plain[1], table, indices, out, 0, 0, stream)
     options = _options(bounds, None, streaming, sort, threads, multiprocessors, stats)
+    if out is None and bounds == "skip":
+        raise InvalidArgument(
+            "bounds is 'skip', which leaves rows of the output as they are, and out is None: rows of new memory would be undefined; "
+            "pass out, or bounds='zero'"
+        )
     return _run(_binding.binding().gather, (table, indices, out), options, environment, stream, context)
 
 
@@ -171,7 +178,8 @@ def scatter(
     context: Optional[Context] = None,
 ) -> None:
     """table[indices[i]] = rows[i]. Of equal indices the last row wins on the host; on a GPU when `deterministic`. The other
-    arguments are as in gather; a row whose index is outside is left out, except under "clamp" and "wrap"."""
+    arguments are as in gather; a row whose index is outside is left out, except under "clamp" and "wrap". A torch tensor as `table` is
+    written without autograd noticing (its version does not change); gantry.torch_ext has ops that autograd knows."""
     options = _options(bounds, deterministic, streaming, None, threads, multiprocessors, stats)
     _run(_binding.binding().scatter, (table, indices, rows), options, environment, stream, context)
 
@@ -191,7 +199,8 @@ def scatter_add(
     context: Optional[Context] = None,
 ) -> None:
     """table[indices[i]] += rows[i], of equal dtypes. On the host rows are added in the order of the indices, whatever the number of
-    threads: bitwise what a loop gives. On a GPU only when `deterministic`; otherwise by atomics."""
+    threads: bitwise what a loop gives. On a GPU only when `deterministic`; otherwise by atomics. A torch tensor as `table` is written
+    without autograd noticing (its version does not change); gantry.torch_ext has ops that autograd knows."""
     options = _options(bounds, deterministic, None, None, threads, multiprocessors, stats)
     _run(_binding.binding().scatter_add, (table, indices, rows), options, environment, stream, context)
 
@@ -236,20 +245,28 @@ def _run(
     stream: Optional[int],
     context: Optional[Context],
 ) -> Any:
-    own, memory = _context(context), _environment(environment)
+    memory = _environment(environment)
+    own = _context(context)
     try:
-        return op(own, *tensors, ctypes.addressof(options), memory, stream)
+        if context is None:
+            return op(own.address, *tensors, ctypes.addressof(options), memory, stream)
+        with own.using() as address:
+            return op(address, *tensors, ctypes.addressof(options), memory, stream)
     except Error as error:
         if environment is not None:
             environment.raise_pending(error)
         raise
+    finally:
+        if environment is not None:
+            environment.raise_interrupt()
 
 
 def check(device: int = 0, stream: int = _abi.STREAM_PER_THREAD, *, context: Optional[Context] = None) -> None:
     """Waits for a CUDA stream and raises IndexOutOfRange for the first bad index that ops on it have met since the last check."""
     library: Any = _library.load()
     stats = _abi.Stats()
-    status = library.gantry_check(_context(context), device, stream, ctypes.byref(stats))
+    with _context(context).using() as address:
+        status = library.gantry_check(address, device, stream, ctypes.byref(stats))
     if status == _abi.ERROR_INDEX:
         raise library.error(status, stats.first_bad_position, stats.first_bad_value)
     library.check(status)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import List, Sequence, Tuple, Union
+from typing import Any, List, Sequence, Tuple, Union
 
 from . import _abi
 from .dtypes import DType
@@ -13,6 +13,19 @@ from .storage import Device
 _LIMIT = (1 << 63) - 1
 _DEVICE_NAMES = {"cpu": _abi.DEVICE_HOST, "cuda": _abi.DEVICE_CUDA, "pinned": _abi.DEVICE_CUDA_HOST}
 Shape = Union[int, Sequence[int]]
+
+
+def read_count(name: str, value: Any, limit: int, words: str) -> int:
+    """An integer of any library, 0 to `limit`; `words` say what it may be. Booleans and floats are none, whatever their value."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        count = operator.index(value)
+    except TypeError:
+        count = -1
+    if not 0 <= count <= limit:
+        raise InvalidArgument(f"{name} is {value!r}; {words}")
+    return count
 
 
 def read_shape(shape: Shape) -> Tuple[int, ...]:

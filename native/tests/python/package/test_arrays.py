@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import math
+import pickle
 import sys
 import unittest
 import weakref
@@ -21,6 +23,22 @@ class Making(unittest.TestCase):
         self.assertEqual(made.tolist(), [[1, 2, 3], [4, 5, 6]])
         self.assertEqual(made.address % 64, 0)
         self.assertEqual(str(gantry.array([1, 2.5]).dtype), "float32")
+
+    def test_pickle_is_refused_in_words_and_copies_are_made(self) -> None:
+        for made in (gantry.array([[1, 2], [3, 4]]), gantry.table(2, 2, "int64"), gantry.array(5)):
+            with self.assertRaisesRegex(TypeError, f"^a {type(made).__name__} cannot be pickled: .*gantry.shm.create"):
+                pickle.dumps(made)
+            deep, shallow = copy.deepcopy(made), copy.copy(made)
+            self.assertEqual((type(deep), type(shallow)), (type(made), type(made)))
+            self.assertEqual((deep.tolist(), shallow.tolist()), (made.tolist(), made.tolist()))
+            self.assertEqual((deep.address == made.address, shallow.address == made.address), (False, True))
+
+    def test_memory_that_cannot_be_asked_for(self) -> None:
+        for alignment in (3, -1, 1 << 64, 64.0, True):
+            with self.assertRaisesRegex(errors.InvalidArgument, f"^alignment is {alignment}; it has to be a power of two"):
+                gantry.empty(3, alignment=alignment)
+        with self.assertRaisesRegex(errors.InvalidArgument, r"^stream is None for memory on device \(2, 0\): .*pass stream=1"):
+            gantry.empty(3, device="cuda")
 
     def test_an_array_without_dimensions_or_elements(self) -> None:
         self.assertEqual((gantry.array(7).shape, gantry.array(7).tolist()), ((), 7))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import unittest
+import weakref
 
 import gantry
 from gantry import env, errors
@@ -59,7 +60,7 @@ class Cache(unittest.TestCase):
         self.assertEqual(env.statistics().bytes_kept, 0)
 
     def test_numbers_that_are_refused(self) -> None:
-        for number in (-1, 1 << 64, 1.5, "1"):
+        for number in (-1, 1 << 64, 1.5, "1", True):
             with self.assertRaisesRegex(errors.InvalidArgument, "limit_bytes is"):
                 env.Cached(number)  # type: ignore[arg-type]
             with self.assertRaisesRegex(errors.InvalidArgument, "keep_bytes is"):
@@ -84,12 +85,46 @@ class Callbacks(unittest.TestCase):
         self.assertEqual(allocator.live, {})
 
     def test_an_exception_is_the_cause_of_the_failure(self) -> None:
-        for failure in (MemoryError("the test's allocator is empty"), KeyError("lost"), KeyboardInterrupt()):
+        for failure in (MemoryError("the test's allocator is empty"), KeyError("lost")):
             environment = env.Custom(Counting(fail_at=1, failure=failure))
             with self.assertRaises(errors.EnvironmentFailed) as caught:
                 gantry.gather(self.table, self.indices, environment=environment)
             self.assertIs(caught.exception.__cause__, failure)
             self.assertEqual(caught.exception.name, "GANTRY_ERROR_ENVIRONMENT")
+
+    def test_what_ends_the_program_comes_out_as_itself(self) -> None:
+        for failure in (KeyboardInterrupt(), SystemExit(3)):
+            environment = env.Custom(Counting(fail_at=1, failure=failure))
+            for attempt in (
+                lambda: gantry.gather(self.table, self.indices, environment=environment),
+                lambda: gantry.empty(4, environment=environment),
+            ):
+                environment.allocator.requests.clear()
+                with self.assertRaises(type(failure)) as caught:
+                    attempt()
+                self.assertIs(caught.exception, failure)
+
+    def test_what_ends_the_program_while_a_block_is_given_back_comes_out_after_the_next_op(self) -> None:
+        class Interrupted(Counting):
+            def deallocate(self, request: env.Request, address: int) -> None:
+                super().deallocate(request, address)
+                raise KeyboardInterrupt
+
+        environment, out = env.Custom(Interrupted()), gantry.zeros((5000, 1))
+        gantry.empty(4, environment=environment).close()
+        gc.collect()
+        with self.assertRaises(KeyboardInterrupt):
+            gantry.gather(self.table, self.indices, out, environment=environment)
+        gantry.gather(self.table, self.indices, out, environment=environment)
+
+    def test_an_environment_of_which_nothing_was_had_is_not_kept(self) -> None:
+        environment = env.Custom(Counting(fail_at=1, failure=MemoryError()))
+        with self.assertRaises(errors.EnvironmentFailed):
+            gantry.empty(4, environment=environment)
+        gone = weakref.ref(environment)
+        del environment
+        gc.collect()
+        self.assertIsNone(gone())
 
     def test_the_environment_works_after_a_failure(self) -> None:
         allocator = Counting(fail_at=1)

@@ -216,6 +216,31 @@ class Refused(unittest.TestCase):
         self.refuse(errors.InvalidArgument, "environment is a str", self.table, self.indices, environment="malloc")
         self.refuse(errors.InvalidArgument, "context is a int", self.table, self.indices, context=1)
 
+    def test_whether_an_option_is_accepted_does_not_depend_on_earlier_calls(self) -> None:
+        class Number(int):
+            pass
+
+        class Indexed:
+            def __index__(self) -> int:
+                return 1
+
+        for _ in range(2):
+            for threads in (1.0, 0.0, True, False, "1"):
+                self.refuse(errors.InvalidArgument, "threads is", self.table, self.indices, threads=threads)
+                self.refuse(errors.InvalidArgument, "multiprocessors is", self.table, self.indices, multiprocessors=threads)
+            for choice in (1, 0, 1.0, 0.0):
+                self.refuse(errors.InvalidArgument, "sort is", self.table, self.indices, sort=choice)
+            for threads in (1, Number(1), Indexed()):
+                self.assertEqual(gantry.gather(self.table, self.indices, threads=threads).shape, (2, 3))
+            for choice in (True, False, None):
+                self.assertEqual(gantry.gather(self.table, self.indices, sort=choice).shape, (2, 3))
+
+    def test_rows_that_are_skipped_need_an_output(self) -> None:
+        self.refuse(
+            errors.InvalidArgument, "bounds is 'skip', which leaves rows of the output as they are, and out is None",
+            self.table, self.indices, bounds="skip",
+        )  # fmt: skip
+
     def test_a_closed_table_and_a_closed_context(self) -> None:
         context = gantry.Context(threads=1)
         context.close()
