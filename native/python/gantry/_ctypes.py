@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import byref
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Tuple
 
 from gantry import _abi, _library, _tensors
 from gantry._binding import ArrayFactory
@@ -30,6 +30,7 @@ class CtypesBinding:
 
     def gather(self, context: int, table: Any, indices: Any, out: Any, options: int, environment: int, stream: Optional[int],
                /) -> Any:
+        context, options, environment, stream = _addresses(context, options, environment, stream)
         views: List[_tensors.View] = []
         try:
             chunks = _tensors.read_table(table, "table", False, stream)
@@ -66,6 +67,7 @@ class CtypesBinding:
 
     def _write_rows(self, function: Any, context: int, table: Any, indices: Any, rows: Any, options: int, environment: int,
                     stream: Optional[int]) -> None:
+        context, options, environment, stream = _addresses(context, options, environment, stream)
         views: List[_tensors.View] = []
         try:
             chunks = _tensors.read_table(table, "table", True, stream)
@@ -82,6 +84,7 @@ class CtypesBinding:
 
     def _move(self, function: Any, context: int, source: Any, destination: Any, options: int, environment: int,
               stream: Optional[int]) -> None:
+        context, options, environment, stream = _addresses(context, options, environment, stream)
         views: List[_tensors.View] = []
         try:
             views.append(_tensors.read(source, "source", False, stream))
@@ -102,8 +105,6 @@ class CtypesBinding:
     def _run(self, function: Any, context: int, views: List[_tensors.View], options: int, environment: int,
              stream: Optional[int], arguments: Callable[[], tuple]) -> None:
         chosen = self._stream(context, views, stream)
-        context, options, environment = (
-            _address(value, name) for value, name in ((context, "context"), (options, "options"), (environment, "environment")))
         used = _abi.Options.from_buffer_copy(_abi.Options.from_address(options)) if options else _abi.Options()
         stats = None
         # On a device, asking for statistics waits for the stream: that is the caller's decision.
@@ -116,17 +117,25 @@ class CtypesBinding:
         self._library.check(status)
 
 
-def _address(value: Optional[int], name: str) -> int:
+def _addresses(context: Any, options: Any, environment: Any, stream: Any) -> Tuple[int, int, int, Optional[int]]:
+    """What is no tensor, checked before the tensors are read."""
+    return (_address(context, "context"), _address(options, "options"), _address(environment, "environment"),
+            None if stream is None else _address(stream, "stream"))
+
+
+def _address(value: Any, name: str) -> int:
     if value is None:
         return 0
     if not isinstance(value, int):
         raise TypeError(f"{name} is a {type(value)!r}; it has to be an address, an integer")
+    if not -1 << 63 <= value < 1 << 64:
+        raise OverflowError(f"{name} is {value}, which 64 bits do not hold")
     return value
 
 
 def _table(chunks: List[_tensors.View]) -> _abi.Table:
     array = (_abi.Tensor * len(chunks))(*[chunk.tensor for chunk in chunks])
-    return _abi.Table(chunk_count=len(chunks), chunks=ctypes.cast(array, ctypes.POINTER(_abi.Tensor)))
+    return _abi.Table(chunk_count=len(chunks), chunks=array)
 
 
 def load() -> CtypesBinding:

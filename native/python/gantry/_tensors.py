@@ -20,6 +20,8 @@ NATIVE_ATTRIBUTE = "__gantry_tensor__"
 _NOTHING = (ctypes.c_char * 128)()
 _NOTHING_ADDRESS = (ctypes.addressof(_NOTHING) + 63) // 64 * 64
 
+_INTEGERS = tuple(c_int64 * max(count, 1) for count in range(_abi.MAX_DIMENSIONS + 1))
+
 
 class View:
     """A gantry_tensor, and what keeps its memory until close().
@@ -36,17 +38,19 @@ class View:
                  stream: Optional[int] = None, must_wait: bool = False) -> None:
         self._release = release
         dimensions = len(shape)
-        sizes = (c_int64 * max(dimensions, 1))(*shape)
-        steps = (c_int64 * max(dimensions, 1))(*strides) if strides is not None else None
-        self.tensor = _abi.Tensor(
-            flags=_abi.TENSOR_READ_ONLY if read_only else 0,
-            data=pointer,
-            shape=ctypes.cast(sizes, POINTER(c_int64)),
-            strides=ctypes.cast(steps, POINTER(c_int64)) if steps is not None else None,
-            ndim=dimensions,
-            dtype=_abi.Dtype(*dtype),
-            device=_abi.Device(*device),
-        )
+        kind = _INTEGERS[dimensions] if dimensions < len(_INTEGERS) else c_int64 * dimensions
+        sizes = kind(*shape)
+        steps = kind(*strides) if strides is not None else None
+        # Member by member and without casts: this is most of what a call with small tensors costs.
+        self.tensor = tensor = _abi.Tensor()
+        if read_only:
+            tensor.flags = _abi.TENSOR_READ_ONLY
+        tensor.data = pointer
+        tensor.shape = sizes
+        tensor.strides = steps
+        tensor.ndim = dimensions
+        tensor.dtype = dtype
+        tensor.device = device
         self.address = ctypes.addressof(self.tensor)
         self.shape, self.strides, self.dtype, self.device, self.read_only = shape, strides, dtype, device, read_only
         self.stream, self.must_wait = stream, must_wait
@@ -176,7 +180,11 @@ def _has_neighbours(view: View) -> bool:
 
 def _read_native(value: Any, name: str, kind: Any, write: bool, stream: Optional[int], retain: bool) -> View:
     address = getattr(value, NATIVE_ATTRIBUTE)  # it may hold the memory, should the object be closed meanwhile
+    if not address:
+        raise ValueError("the address of a gantry_tensor is 0")
     source = _abi.Tensor.from_address(address)
+    if not 0 <= source.ndim <= _abi.MAX_DIMENSIONS:
+        raise ValueError(f"a gantry_tensor has {source.ndim} dimensions; it has to have 0 to {_abi.MAX_DIMENSIONS}")
     view = View((source.data or 0) + source.byte_offset, tuple(source.shape[: source.ndim]),
                 tuple(source.strides[: source.ndim]) if source.strides else None,
                 (source.dtype.code, source.dtype.bits, source.dtype.lanes), (source.device.type, source.device.id),

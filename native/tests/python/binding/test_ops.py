@@ -160,6 +160,30 @@ class Ops(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, f"^{name} is a <class 'str'>; it has to be an address, an integer$"):
                 self.binding.gather(*wrong)
         self.binding.gather(*arguments[:4], None, None, None)
+        for stream in ("x", 1.5):
+            with self.assertRaisesRegex(TypeError, f"^stream is a {type(stream)!r}; it has to be an address, an integer$"):
+                self.binding.gather(*arguments[:-1], stream)
+        for position in (0, 4, 5, 6):
+            wrong = [*arguments]
+            wrong[position] = 1 << 70
+            with self.assertRaises(OverflowError):
+                self.binding.gather(*wrong)
+        for call in (self.binding.scatter, self.binding.scatter_add):
+            with self.assertRaises(TypeError):
+                call(self.context, self.table.raw(), self.indices.raw(), self.rows.raw(), 0, 0, "x")
+        for call in (self.binding.convert, self.binding.copy):
+            with self.assertRaises(TypeError):
+                call(self.context, self.rows.raw(), self.rows.raw(), 0, 0, "x")
+
+    def test_an_address_of_a_tensor_that_is_none(self) -> None:
+        class Null:
+            __gantry_tensor__ = 0
+
+        with self.assertRaisesRegex(ValueError, "^the address of a gantry_tensor is 0$"):
+            self.binding.gather(self.context, Null(), self.indices.raw(), self.rows.raw(), 0, 0, None)
+
+    def test_an_op_without_a_context_or_an_argument(self) -> None:
+        arguments = [self.context, self.table.raw(), self.indices.raw(), self.rows.raw(), 0, 0, None]
         with self.assertRaises(errors.InvalidArgument):
             self.binding.gather(0, *arguments[1:])
         with self.assertRaises(TypeError):
