@@ -75,6 +75,11 @@ _NAMED.update({"complex64": DType(COMPLEX, 64), "complex128": DType(COMPLEX, 128
 _NAMED.update({"half": _NAMED["float16"], "float": _NAMED["float32"], "double": _NAMED["float64"]})
 _NAMED.update({"int": _NAMED["int32"], "long": _NAMED["int64"]})
 
+# torch's names are above; as NumPy and torch read Python's own types.
+_PYTHON: Dict[type, DType] = {
+    bool: _NAMED["bool"], int: _NAMED["int64"], float: _NAMED["float64"], complex: _NAMED["complex128"],
+}  # fmt: skip
+
 _TYPESTR = re.compile(r"[<|=]?([iufcbV])(\d+)$")
 _RAW = re.compile(r"raw(\d+)$")
 _LETTERS = {"i": INT, "u": UINT, "f": FLOAT, "c": COMPLEX}
@@ -107,9 +112,12 @@ def _from_text(text: str) -> Optional[DType]:
 
 
 def dtype(what: Any) -> DType:
-    """Reads a dtype: a DType, a name ("float32", "f32", "<f4", "raw12"), torch's or NumPy's dtype, a (code, bits, lanes)."""
+    """Reads a dtype: a DType, a name ("float32", "f32", "<f4", "raw12"), torch's or NumPy's dtype, a (code, bits, lanes),
+    Python's bool, int (int64), float (float64) or complex (complex128)."""
     if isinstance(what, DType):
         return what
+    if isinstance(what, type) and what in _PYTHON:
+        return _PYTHON[what]
     if isinstance(what, tuple) and len(what) in (2, 3) and all(isinstance(part, int) for part in what):
         code, bits, lanes = (*what, 1)[:3]
         if 0 <= code <= 255 and 1 <= bits <= 255 and 1 <= lanes <= 65535 and bits * lanes % 8 == 0:

@@ -15,7 +15,7 @@ from . import _abi, _library
 from .arrays import Table
 from .shapes import read_shape
 from .dtypes import DType, dtype as read_dtype
-from .errors import InvalidArgument
+from .errors import InvalidArgument, ReadOnly
 from .storage import Storage
 
 __all__ = ["Leftover", "SharedTable", "attach", "create", "leftovers", "segments", "unlink"]
@@ -74,7 +74,8 @@ class SharedTable(Table):
         from .context import default
 
         library: Any = _library.load()
-        library.check(library.gantry_storage_pin((context or default()).address, self.storage.handle))
+        with (context or default()).using() as address:
+            library.check(library.gantry_storage_pin(address, self.storage.handle))
 
     def __reduce__(self) -> Tuple[Any, ...]:
         from multiprocessing.reduction import DupFd
@@ -93,14 +94,18 @@ def _rebuild(passed: Any, name: Optional[str], read_only: bool) -> SharedTable:
 def _name_bytes(name: str) -> bytes:
     if not isinstance(name, str) or "\0" in name:
         raise InvalidArgument(f"name is {name!r}; it has to be text such as '/gantry-embeddings'")
-    return name.encode()
+    try:
+        return name.encode()
+    except UnicodeEncodeError:
+        raise InvalidArgument(f"name is {name!r}; it has a lone surrogate, which is no character") from None
 
 
 def create(
     rows: int, columns: int, dtype: Any = "float32", *, name: Optional[str] = None, row_stride: int = 0, exclusive: bool = True
 ) -> SharedTable:
     """A table of zeros. `name`: "/gantry-...", or None for memory without a name. `row_stride` in elements, 0: `columns`.
-    `exclusive`: a segment of that name must not exist yet. The space is reserved at once: SegmentSpaceError when it is not there."""
+    `exclusive`: a segment of that name must not exist yet; False: a name that exists is taken over, and processes that have the
+    earlier table keep its memory. The space is reserved at once: SegmentSpaceError when it is not there."""
     library: Any = _library.load()
     sizes, (stride,) = read_shape((rows, columns)), read_shape(row_stride)
     layout = _abi.SegmentLayout(dtype=_abi.Dtype(*read_dtype(dtype)), rows=sizes[0], columns=sizes[1], row_stride=stride)
@@ -128,6 +133,9 @@ def attach(
     `dtype` has to agree, else SegmentLayoutError. `read_only`: writes through this table are refused."""
     expected = None
     if rows is not None or columns is not None or dtype is not None:
+        for what, size in (("rows", rows), ("columns", columns)):
+            if size is not None and not isinstance(size, bool) and size == 0:
+                raise InvalidArgument(f"{what} is 0, with which no table's {what} can be compared; leave {what} out")
         sizes = read_shape((rows or 0, columns or 0))
         expected = _abi.SegmentLayout(rows=sizes[0], columns=sizes[1])
         if dtype is not None:
@@ -146,15 +154,16 @@ def attach(
 def _attach(name: Optional[str], descriptor: int, expected: Optional[_abi.SegmentLayout], read_only: bool) -> Storage:
     library: Any = _library.load()
     handle = ctypes.c_void_p()
-    library.check(
-        library.gantry_segment_attach(
-            None if name is None else _name_bytes(name),
-            descriptor,
-            None if expected is None else ctypes.byref(expected),
-            _abi.SEGMENT_READ_ONLY if read_only else 0,
-            ctypes.byref(handle),
-        )
+    status = library.gantry_segment_attach(
+        None if name is None else _name_bytes(name),
+        descriptor,
+        None if expected is None else ctypes.byref(expected),
+        _abi.SEGMENT_READ_ONLY if read_only else 0,
+        ctypes.byref(handle),
     )
+    if status == _abi.ERROR_READ_ONLY and descriptor >= 0:
+        raise ReadOnly(f"descriptor {descriptor} is open for reading only; attach with read_only=True")
+    library.check(status)
     return Storage(handle.value or 0)
 
 

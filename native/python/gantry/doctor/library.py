@@ -191,8 +191,16 @@ def leftovers() -> Check:
 
 def compute() -> Check:
     """A gather whose result is known, by the binding and the context that ops use."""
-    from .. import array, gather
+    from .. import _binding, array, gather
 
+    try:
+        _binding.binding()
+    except Exception as error:
+        named = f"GANTRY_BINDING={os.environ['GANTRY_BINDING']}: " if os.environ.get("GANTRY_BINDING") else ""
+        return Check(
+            "compute", "Computation", FAIL, f"no gather without a binding: {named}{type(error).__name__}: {error}",
+            "Unset GANTRY_BINDING, or install the package anew.", {},
+        )  # fmt: skip
     rows, columns = 257, 33
     table = array([[row * columns + column for column in range(columns)] for row in range(rows)], "float32")
     wanted = [(7 * i + 3) % rows for i in range(1000)]

@@ -199,6 +199,8 @@ class Facts(unittest.TestCase):
     def test_dtypes_are_read_from_many_names(self) -> None:
         for text in ("float32", "f32", "<f4", "torch.float32", "float", (2, 32), (2, 32, 1), gantry.dtype("f4")):
             self.assertEqual(gantry.dtype(text), gantry.DType(2, 32, 1), text)
+        for kind, name in ((bool, "bool"), (int, "int64"), (float, "float64"), (complex, "complex128")):
+            self.assertEqual(str(gantry.dtype(kind)), name)
         self.assertEqual((gantry.dtype("|V12").itemsize, str(gantry.dtype("raw12")), gantry.dtype("|b1").name), (12, "raw12", "bool"))
         for text in ("", "float31", "f3", 7, None, object(), (2,), (300, 8), (2, 7), (2, 32, 0), "raw0", "raw70000"):
             with self.assertRaises(gantry.InvalidArgument, msg=repr(text)):

@@ -119,6 +119,13 @@ class Doctor(unittest.TestCase):
             check = library_checks.compute()
         self.assertEqual((check.status, "the rows differ" in check.text), ("fail", True))
 
+    def test_a_binding_that_does_not_exist_is_named_by_every_check_that_needs_one(self) -> None:
+        done = child("import sys\nfrom gantry.doctor.__main__ import main\nsys.exit(main(['--json']))", GANTRY_BINDING="foo")
+        checks = {check["id"]: check for check in json.loads(done.stdout)["checks"]}
+        for name in ("binding", "compute"):
+            self.assertEqual((checks[name]["status"], "GANTRY_BINDING=foo" in checks[name]["text"]), ("fail", True), name)
+            self.assertEqual(checks[name]["remedy"], "Unset GANTRY_BINDING, or install the package anew.")
+
     def test_a_check_that_fails_itself_is_a_finding(self) -> None:
         with mock.patch.object(system, "nvcc", side_effect=OSError("no such thing")):
             check = gantry.doctor()["nvcc"]  # type: ignore[operator]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -53,6 +55,34 @@ class Segments(unittest.TestCase):
         table = shm.create(4, 3, "int8", row_stride=64)
         self.assertEqual((table.row_stride, shm.attach(table.fd).row_stride, table[1:3].shape), (64, 64, (2, 3)))
         self.assertNotIsInstance(table[1:3], shm.SharedTable)
+
+    def test_what_no_table_agrees_with_is_refused(self) -> None:
+        table = shm.create(5, 3)
+        for what in ("rows", "columns"):
+            with self.assertRaisesRegex(errors.InvalidArgument, f"^{what} is 0, with which no table's {what} can be compared"):
+                shm.attach(table.fd, **{what: 0})
+        self.assertEqual(shm.attach(table.fd, rows=5, columns=3).shape, (5, 3))
+
+    def test_a_name_that_is_no_text(self) -> None:
+        with self.assertRaisesRegex(errors.InvalidArgument, r"^name is '/gantry-\\udc80'; it has a lone surrogate"):
+            shm.create(1, 1, name="/gantry-\udc80")
+
+    def test_a_descriptor_that_is_open_for_reading_only(self) -> None:
+        table = shm.create(1, 1)
+        with open(f"/proc/self/fd/{table.fd}", "rb") as file:
+            with self.assertRaises(errors.ReadOnly) as caught:
+                shm.attach(file.fileno())
+            self.assertEqual(str(caught.exception), f"descriptor {file.fileno()} is open for reading only; attach with read_only=True")
+            self.assertTrue(shm.attach(file.fileno(), read_only=True).read_only)
+
+    def test_copies_are_memory_of_their_own_or_say_that_they_are_not(self) -> None:
+        table = shm.create(2, 2, name=NAME)
+        write_row(table, 1, [7, 8])
+        deep, shallow = copy.deepcopy(table), copy.copy(table)
+        write_row(table, 0, [1, 2])
+        self.assertEqual((type(deep), deep.tolist(), shallow.tolist()), (gantry.Table, [[0, 0], [7, 8]], [[1, 2], [7, 8]]))
+        with self.assertRaisesRegex(TypeError, "^a Table cannot be pickled: its memory is this process's. A table of gantry.shm.create"):
+            pickle.dumps(table[:1])
 
     def test_a_table_with_a_name(self) -> None:
         table = shm.create(2, 2, "float32", name=NAME)
