@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple, Type
 
 from gantry import errors
 
@@ -33,8 +33,19 @@ class TorchExtensionError(errors.Error):
         super().__init__(text)
         self.reason = reason
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # The classes take other arguments than the finished text: it crosses processes (concurrent.futures) as it is.
+        return _revived, (type(self), self.args), {**self.__dict__, "name": self.name}  # ImportError keeps `name` elsewhere.
+
     def as_dict(self) -> Dict[str, Any]:
         return {"reason": self.reason, "text": str(self)}
+
+
+def _revived(kind: Type[TorchExtensionError], arguments: Tuple[Any, ...]) -> TorchExtensionError:
+    # kind.__new__ would be RuntimeError's, which refuses a kind that is an OSError or an ImportError too.
+    error: TorchExtensionError = kind.__base__.__new__(kind)  # type: ignore[union-attr]
+    error.args = arguments
+    return error
 
 
 class BuildFailed(TorchExtensionError):

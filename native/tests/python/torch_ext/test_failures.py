@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-from gantry.torch_ext import BuildFailed
+from gantry.torch_ext import BuildFailed, LoadFailed, NotBuilt, Refused, TorchExtensionError
 from gantry.torch_ext._builder import build
 
 from toy import CHILD, VERSION, Toy, alive, wait_for
@@ -156,6 +157,22 @@ class Failures(unittest.TestCase):
         thread.join()
         shell, sleeper = map(int, pids.read_text().split())
         wait_for(lambda: not alive(shell) and not alive(sleeper), "the end of the compiler and its child")
+
+
+class Pickled(unittest.TestCase):
+    """Failures cross processes (concurrent.futures)."""
+
+    def test_as_they_were(self) -> None:
+        for error in (
+            BuildFailed("timeout", "one\ntwo", "/x/build.log", ["a: error", "b: error"]), NotBuilt("there is none"),
+            Refused("torch.version", "it is of another torch"), LoadFailed("it ended", -6, "SIGABRT"),
+            TorchExtensionError("reason", "text"),
+        ):
+            with self.subTest(type(error).__name__):
+                again = pickle.loads(pickle.dumps(error))
+                self.assertIs(type(again), type(error))
+                self.assertEqual((str(again), again.args, again.name, vars(again)), (str(error), error.args, error.name, vars(error)))
+                self.assertEqual(again.as_dict(), error.as_dict())
 
 
 if __name__ == "__main__":
