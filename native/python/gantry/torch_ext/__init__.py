@@ -10,8 +10,9 @@ uses C10 and ATen and is valid for the very torch that it was compiled with.
 
 from __future__ import annotations
 
+import os
 import threading
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Optional, Tuple, Union
 
 from gantry.context import Context
 from gantry.stamp import Finding
@@ -79,7 +80,7 @@ def _current(flavour: str) -> Optional[Entry]:
     return None
 
 
-def load(flavour: str, *, build: bool = False, path: Optional[str] = None, context: Optional[Context] = None,
+def load(flavour: str, *, build: bool = False, path: Union[None, str, "os.PathLike[str]"] = None, context: Optional[Context] = None,
          timeout: float = _builder.DEFAULT_TIMEOUT) -> Extension:
     """The extension for the running torch. `build`: compile it when the cache has none. `path`: this file and no other.
     `context`: that its ops run on, which then has to stay open; None: the process's.
@@ -94,10 +95,14 @@ def load(flavour: str, *, build: bool = False, path: Optional[str] = None, conte
             if not build:
                 raise NotBuilt(_missing(flavour, torch))
             entry, _ = _builder.build(_recipe.recipe(flavour, torch), timeout=timeout)
-        file = entry.path if entry is not None else str(path)
+        # Absolute: a name without a slash the loader would look up in its own folders, and load what nobody has examined.
+        file = entry.path if path is None else os.path.abspath(os.fspath(path))
         known = _loaded.get(file)
-        if known is not None and known.flavour == flavour and context in (None, known.context):
-            return known
+        if known is not None and known.flavour == flavour:
+            if context in (None, known.context):
+                return known
+            raise Refused("other-context", f"gantry: {file} is loaded already, and its ops run on {known.context!r}, which is another "
+                          "context than the one that was passed. A file is loaded once, for one context: leave out `context`.")
         _check.ensure(file, flavour, torch)
         _check.ensure_unregistered(file)
         if entry is not None:
@@ -111,9 +116,24 @@ def load(flavour: str, *, build: bool = False, path: Optional[str] = None, conte
 
 
 def _missing(flavour: str, torch: _torch.Torch) -> str:
-    others = sorted({str(entry.record["ingredients"].get("torch", {}).get("version")) for entry in _cache.entries()
-                     if entry.flavour == flavour})
+    entries = [entry for entry in _cache.entries() if entry.flavour == flavour]
+    here = [entry for entry in entries if _recipe.is_of(entry.record["ingredients"], torch)]
+    others = sorted({str(entry.record["ingredients"].get("torch", {}).get("version")) for entry in entries if entry not in here})
     text = (f"gantry: there is no torch extension of the flavour {flavour} for torch {torch.describe()} in {torch.python} under "
             f"{_cache.root()}")
-    text += f"; there is one for torch {', '.join(others)}." if others else "."
+    if here:
+        text += f" that may be used: {_why_not(here[0], torch)}."
+    else:
+        text += f"; there is one for torch {', '.join(others)}." if others else "."
     return f"{text} Build it: python -m gantry.torch_ext build --flavour {flavour}, or gantry.torch_ext.load({flavour!r}, build=True)."
+
+
+def _why_not(entry: Entry, torch: _torch.Torch) -> str:
+    damage = entry.damage()
+    if damage is not None:
+        return f"the newest one is damaged ({damage})"
+    try:
+        wanted = _recipe.recipe(entry.flavour, torch).ingredients()
+    except BuildFailed as failure:
+        return f"whether the newest one is of the same sources and compiler cannot be told ({failure})"
+    return f"the newest one was built with {', '.join(_recipe.differences(entry.record['ingredients'], wanted))}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from typing import Any, Optional
 
 from gantry import _abi, _library, env, errors
@@ -87,7 +88,7 @@ class Extension:
         import torch
 
         self.flavour = flavour
-        self.path = path
+        self.path = path = os.path.abspath(path)  # A name without a slash the loader looks up in its own folders.
         self._torch = torch
         self._handle = _handle(path)
         self.context = contexts.default() if context is None else context

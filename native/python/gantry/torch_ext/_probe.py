@@ -55,7 +55,7 @@ def ensure(entry: Entry, torch: Torch) -> Dict[str, Any]:
 
 def run(path: str, flavour: str, timeout: float = TIMEOUT) -> Dict[str, Any]:
     """Loads the file in a child and computes something there. Never raises for what the child does."""
-    code = _RUN.format(path=sys.path, file=path, flavour=flavour)
+    code = _RUN.format(path=sys.path, file=os.path.abspath(path), flavour=flavour)
     started = time.monotonic()
     try:
         done = subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -94,6 +94,38 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
 
 
+def is_of(ingredients: Dict[str, Any], torch: Torch) -> bool:
+    """Whether a build was made for that torch, by its version and commit."""
+    built = ingredients.get("torch", {})
+    return (built.get("version"), built.get("git")) == (torch.version, torch.git)
+
+
+def differences(built: Dict[str, Any], wanted: Dict[str, Any]) -> List[str]:
+    """In what the ingredients of two builds for one torch differ, in words, with what was there and what is here."""
+    torch, here = built.get("torch", {}), wanted["torch"]
+    words = {"python": "another Python", "folder": "torch in another folder"}
+    found = [f"{words.get(name, 'another ' + name + ' of torch')} ({torch.get(name)}; here {here[name]})"
+             for name in here if torch.get(name) != here[name]]
+    compiler, compiler_here = built.get("compiler", {}), wanted["compiler"]
+    for name, words, say in (("command", "compiler", " ".join), ("version", "version of the compiler", str),
+                             ("environment", "environment of the compiler", _settings)):
+        if compiler.get(name) != compiler_here[name]:
+            found.append(f"another {words} ({say(compiler.get(name) or '')}; here {say(compiler_here[name])})")
+    flags, flags_here = built.get("flags", []), wanted["flags"]
+    if flags != flags_here:
+        only, only_here = [flag for flag in flags if flag not in flags_here], [flag for flag in flags_here if flag not in flags]
+        found.append(f"other flags ({' '.join(only) or 'none more'}; here {' '.join(only_here) or 'none more'})")
+    sources, sources_here = built.get("sources", {}), wanted["sources"]
+    changed = sorted(name for name in {*sources, *sources_here} if sources.get(name) != sources_here.get(name))
+    if changed:
+        found.append(f"other sources ({', '.join(changed)})")
+    return found
+
+
+def _settings(environment: Any) -> str:
+    return " ".join(f"{name}={environment[name]}" for name in sorted(environment)) or "nothing set"
+
+
 def namespace(flavour: str, key: str) -> str:
     """Of the ops in torch.ops: two builds never share one."""
     return f"gantry_{flavour}_{key[:8]}"

@@ -6,12 +6,14 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
 from pathlib import Path
 from unittest import mock
 
+import gantry
 import torch
 from flavours import both_flavours, equal
 from gantry import errors, stamp, torch_ext
@@ -150,6 +152,36 @@ class Loading(unittest.TestCase):
         text = self.refused(self.copy(), "already-registered", "registered as torch.ops")
         self.assertIn(self.extension.namespace, text)
 
+    def test_a_name_without_a_slash(self) -> None:
+        """The loader looks such a name up in LD_LIBRARY_PATH, where another file may lie than the one that was examined."""
+        other = self.stamped('#include <stdio.h>\n__attribute__((constructor)) static void f() { puts("the other was run"); }')
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        os.rename(other, elsewhere / "gantry_torch.so")
+        path = self.copy("gantry_torch.so")
+        code = ("import warnings; warnings.simplefilter('ignore')\nimport torch\nfrom gantry import torch_ext\n"
+                f"from gantry.torch_ext import _probe\nprint(_probe.run('gantry_torch.so', {self.flavour!r})['ok'])\n"
+                f"extension = torch_ext.load({self.flavour!r}, path='gantry_torch.so')\nprint(extension.path)\n"
+                f"print(torch_ext.load({self.flavour!r}, path={str(path)!r}) is extension)\n"
+                "print(extension.gather(torch.tensor([[5], [7]]), torch.tensor([1])).tolist())")
+        searched = os.pathsep.join(filter(None, [str(elsewhere), os.environ.get("LD_LIBRARY_PATH", "")]))
+        done = subprocess.run([sys.executable, "-c", code], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env={**os.environ, "LD_LIBRARY_PATH": searched}, timeout=120)
+        self.assertEqual(done.stdout.decode().splitlines(), ["True", str(path), "True", "[[7]]"], done.stderr.decode())
+
+    def test_a_path_object(self) -> None:
+        self.assertIs(torch_ext.load(self.flavour, path=Path(self.extension.path)), self.extension)
+
+    def test_another_context(self) -> None:
+        with gantry.Context() as other:
+            with self.assertRaises(torch_ext.Refused) as caught:
+                torch_ext.load(self.flavour, context=other)
+            self.assertEqual(
+                (caught.exception.reason, str(caught.exception)),
+                ("other-context", f"gantry: {self.extension.path} is loaded already, and its ops run on {self.extension.context!r}, "
+                 "which is another context than the one that was passed. A file is loaded once, for one context: leave out `context`."))
+        self.assertIs(torch_ext.load(self.flavour, context=self.extension.context), self.extension)
+
     def test_the_child_aborts(self) -> None:
         path = self.stamped('#include <stdlib.h>\n#include <stdio.h>\n__attribute__((constructor)) static void f() { '
                             'fputs("what(): Invalid argument\\n", stderr); abort(); }')
@@ -205,6 +237,42 @@ class Loading(unittest.TestCase):
             (folder / "build.json").write_text(json.dumps(record))
             with self.assertRaisesRegex(torch_ext.NotBuilt, "there is one for torch 1.2.3"):
                 torch_ext.load(self.flavour)
+
+    def missing(self) -> str:
+        with self.assertRaises(torch_ext.NotBuilt) as caught:
+            torch_ext.load(self.flavour)
+        return str(caught.exception)
+
+    def test_a_build_for_this_torch_with_other_ingredients_is_told_apart(self) -> None:
+        """What differs is named, and nothing says that there is none and that there is one."""
+        cache = mock.patch.dict(os.environ, {"GANTRY_CACHE_DIR": str(self.folder)})
+        folder = os.path.dirname(torch_ext.check(self.flavour)[0].path)
+        cache.start()
+        self.addCleanup(cache.stop)
+        copied = os.path.join(_cache.root(), os.path.basename(folder))
+        shutil.copytree(folder, copied)
+        with mock.patch.dict(os.environ, {"CXXFLAGS": "-DOTHER=1 -g0"}):
+            text = self.missing()
+        self.assertIn(" that may be used: the newest one was built with other flags (none more; here -DOTHER=1 -g0). Build it: ", text)
+        self.assertNotIn("there is one for", text)
+        wrapper = self.folder / "c++"
+        compiler = _recipe.recipe(self.flavour, self.torch).compiler
+        wrapper.symlink_to(compiler.command[0])
+        with mock.patch.dict(os.environ, {"CXX": str(wrapper)}):
+            self.assertIn(f"was built with another compiler ({' '.join(compiler.command)}; here {wrapper}). Build it:", self.missing())
+        with mock.patch.dict(os.environ, {"LIBRARY_PATH": "/nowhere", "CPATH": ""}):
+            self.assertIn("was built with another environment of the compiler (", self.missing())
+            self.assertIn("; here LIBRARY_PATH=/nowhere). Build it:", self.missing())
+        sources = self.folder / "sources"
+        for name, path in {**_sources.find().files("classic"), **_sources.find().files("stable")}.items():
+            (sources / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, sources / name)
+        with open(sources / "gantry_torch_ops.h", "a") as file:
+            file.write("\n")
+        with mock.patch.dict(os.environ, {"GANTRY_TORCH_SOURCES": str(sources)}):
+            self.assertIn("the newest one was built with other sources (gantry_torch_ops.h). Build it:", self.missing())
+        os.truncate(os.path.join(copied, f"gantry_torch_{self.flavour}.so"), 9)
+        self.assertIn("that may be used: the newest one is damaged (", self.missing())
 
     def test_without_a_compiler_a_build_that_is_there_is_used(self) -> None:
         with mock.patch.dict(os.environ, {"CXX": "no-such-compiler"}):
