@@ -20,8 +20,10 @@ export async function runNative(): Promise<Tally> {
 
 /** The tests in C and C++ under the address, undefined-behaviour and thread sanitizers. */
 export async function runSanitizers(): Promise<Tally> {
+  // Address and undefined behaviour go together in one build: half the time of two.
+  const builds = [{ preset: "asan", settings: ["-DGANTRY_SANITIZE=address,undefined"] }, { preset: "tsan", settings: [] }];
   let total = nothing;
-  for (const preset of ["asan", "ubsan", "tsan"]) total = add(total, await runCMakeTests({ source, preset, settings: [], withoutLabels: ["gpu", "python", "package"], environment: {} }));
+  for (const build of builds) total = add(total, await runCMakeTests({ source, ...build, withoutLabels: ["gpu", "python", "package"], environment: {} }));
   return total;
 }
 
