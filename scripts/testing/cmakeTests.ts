@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { XMLParser } from "fast-xml-parser";
@@ -35,7 +36,7 @@ export async function runCMakeTests(options: CMakeTestOptions): Promise<Tally> {
   const steps: readonly (readonly [string, ...string[]])[] = [
     ["cmake", "--preset", options.preset, ...options.settings],
     ["cmake", "--build", "--preset", options.preset],
-    ["ctest", "--preset", options.preset, ...leftOut, "--output-junit", junit],
+    ["ctest", "--preset", options.preset, "--parallel", String(availableParallelism()), ...leftOut, "--output-junit", junit],
   ];
   for (const [program, ...parameters] of steps) {
     const result = await execa(program, parameters, { cwd: folder, all: true, reject: false, stdin: "ignore", timeout: 20 * minute, env: options.environment });
