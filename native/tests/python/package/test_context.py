@@ -66,7 +66,7 @@ class Closing(unittest.TestCase):
         self.indices = gantry.array([(7 * i) % 64 for i in range(20_000)])
 
     def test_close_is_refused_while_another_thread_runs_an_op(self) -> None:
-        context = gantry.Context(threads=2)
+        context = gantry.Context(threads=64)  # of so many threads scatter_add asks for scratch
         begun, go_on, results = threading.Event(), threading.Event(), []
 
         class Waits(Counting):
@@ -76,27 +76,21 @@ class Closing(unittest.TestCase):
                 return super().allocate(request)
 
         def work() -> None:
-            scattered = gantry.zeros((64, 1))
-            try:
-                gantry.scatter_add(
-                    scattered, self.indices, gantry.zeros((20_000, 1)), environment=env.Custom(Waits()), context=context
-                )
-                results.append(scattered.tolist() == [[0]] * 64)
-            finally:
-                begun.set()
+            table, rows = gantry.zeros((64, 16)), gantry.array([[1] * 16] * 20_000, "float32")
+            gantry.scatter_add(table, self.indices, rows, environment=env.Custom(Waits()), context=context)
+            results.append(table.tolist()[0])
 
         thread = threading.Thread(target=work)
         thread.start()
-        begun.wait(60)
         try:
-            if not results:
-                with self.assertRaisesRegex(errors.InvalidArgument, "^the context cannot be closed: 1 op is running on it; close it"):
-                    context.close()
-                self.assertEqual(context.threads, 2)
+            self.assertTrue(begun.wait(60))
+            with self.assertRaisesRegex(errors.InvalidArgument, "^the context cannot be closed: 1 op is running on it; close it"):
+                context.close()
+            self.assertEqual(context.threads, 64)
         finally:
             go_on.set()
             thread.join(60)
-        self.assertEqual(results, [True])
+        self.assertEqual(results, [[313] * 16])  # 20000 / 64, and a half
         context.close()
         with self.assertRaisesRegex(errors.ClosedError, "^the context is closed$"):
             gantry.gather(self.table, self.indices, context=context)
