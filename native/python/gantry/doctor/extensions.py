@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import sysconfig
 import time
 from typing import Any, Dict, List
 
@@ -19,8 +22,9 @@ def _age(built: float) -> str:
 def check() -> Check:
     """Builds for the torch of this Python are told apart from others by torch's version and commit, read from its files."""
     from .. import torch_ext
-    from ..torch_ext import _cache
+    from ..torch_ext import _cache, _recipe
 
+    python = sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag or "unknown"
     place = torch_probe.folder()
     here: Dict[str, Any] = {}
     if place is not None:
@@ -33,6 +37,7 @@ def check() -> Check:
         builds.append({
             "flavour": entry.flavour, "torch": torch.get("version"), "path": entry.path, "built": entry.record.get("time"),
             "current": current, "damage": entry.damage(),
+            "outdated": _recipe.outdated(entry.record["ingredients"], os.path.abspath(place), python) if current and place else [],
         })  # fmt: skip
     data = {"cache": _cache.root(), "builds": builds}
     damaged = [build for build in builds if build["damage"]]
@@ -44,10 +49,16 @@ def check() -> Check:
     if not builds:
         text = f"none is built; Gantry does not need them ({_cache.root()} is empty)"
         return Check("torch.extensions", "Torch extensions", SKIP, text, "", data)
-    current = [build for build in builds if build["current"]]
+    of_this_torch = [build for build in builds if build["current"]]
+    current = [build for build in of_this_torch if not build["outdated"]]
     if current:
         told = ", ".join(f"{build['flavour']} for torch {build['torch']}, {_age(float(build['built'] or 0))}" for build in current)
         return Check("torch.extensions", "Torch extensions", OK, f"{told}; {len(builds) - len(current)} others in the cache", "", data)
+    if of_this_torch:
+        newest = of_this_torch[0]
+        text = (f"{len(builds)} in the cache, none that would be used: {newest['flavour']} for torch {newest['torch']} was built with "
+                f"{', '.join(newest['outdated'])}")
+        return Check("torch.extensions", "Torch extensions", SKIP, text, "python -m gantry.torch_ext build, if an extension shall be used.", data)
     text = f"{len(builds)} in the cache, none for the torch of this Python ({here.get('version') or 'none is installed'})"
     return Check(
         "torch.extensions", "Torch extensions", SKIP, text, "python -m gantry.torch_ext build, if an extension shall be used." if here else "", data

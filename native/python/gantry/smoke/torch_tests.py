@@ -41,8 +41,8 @@ def _extension(flavour: str, build: bool) -> Any:
 
     try:
         return load(flavour, build=build)
-    except NotBuilt:
-        skip("it is not in the cache, and compiling it takes a quarter of a minute: python -m gantry.smoke --jit")
+    except NotBuilt as error:
+        skip(f"{error} It takes a quarter of a minute; python -m gantry.smoke --jit does it too.")
     except BuildFailed as error:
         if error.reason in ("no-compiler", "no-sources", "no-headers", "torch-too-old", "unsupported-system"):
             skip(str(error))

@@ -25,7 +25,7 @@ from ._recipe import FLAVOURS
 
 __all__ = [
     "FLAVOURS", "BuildFailed", "Entry", "Extension", "Finding", "LoadFailed", "NotBuilt", "Output", "Refused", "SkewWarning",
-    "TorchExtensionError", "build", "builds", "check", "clean", "load",
+    "TorchExtensionError", "build", "builds", "check", "clean", "load", "missing",
 ]  # fmt: skip
 
 _loaded: Dict[str, Extension] = {}
@@ -93,7 +93,7 @@ def load(flavour: str, *, build: bool = False, path: Union[None, str, "os.PathLi
         entry = None if path is not None else _current(flavour)
         if entry is None and path is None:
             if not build:
-                raise NotBuilt(_missing(flavour, torch))
+                raise NotBuilt(missing(flavour))
             entry, _ = _builder.build(_recipe.recipe(flavour, torch), timeout=timeout)
         # Absolute: a name without a slash the loader would look up in its own folders, and load what nobody has examined.
         file = entry.path if path is None else os.path.abspath(os.fspath(path))
@@ -115,7 +115,9 @@ def load(flavour: str, *, build: bool = False, path: Union[None, str, "os.PathLi
         return extension
 
 
-def _missing(flavour: str, torch: _torch.Torch) -> str:
+def missing(flavour: str) -> str:
+    """Why there is nothing to load for the running torch, and what the cache has instead."""
+    torch = _torch.running()
     entries = [entry for entry in _cache.entries() if entry.flavour == flavour]
     here = [entry for entry in entries if _recipe.is_of(entry.record["ingredients"], torch)]
     others = sorted({str(entry.record["ingredients"].get("torch", {}).get("version")) for entry in entries if entry not in here})
@@ -136,4 +138,5 @@ def _why_not(entry: Entry, torch: _torch.Torch) -> str:
         wanted = _recipe.recipe(entry.flavour, torch).ingredients()
     except BuildFailed as failure:
         return f"whether the newest one is of the same sources and compiler cannot be told ({failure})"
-    return f"the newest one was built with {', '.join(_recipe.differences(entry.record['ingredients'], wanted))}"
+    found = _recipe.differences(entry.record["ingredients"], wanted)
+    return f"the newest one was built with {', '.join(found)}" if found else f"{entry.folder} does not bear the name of its key"

@@ -43,7 +43,7 @@ def _build(flavour: str, arguments: argparse.Namespace) -> Dict[str, Any]:
 def _check(flavour: str, arguments: argparse.Namespace) -> Dict[str, Any]:
     entry, findings = torch_ext.check(flavour)
     if entry is None:
-        text = f"{flavour}: no build for torch {_torch.running().describe()}; python -m gantry.torch_ext build --flavour {flavour}"
+        text = f"{flavour}: {torch_ext.missing(flavour)}"
         return {"status": "absent", "flavour": flavour, "text": text}
     found = {"findings": [finding._asdict() for finding in findings], **_describe(entry)}
     if findings:

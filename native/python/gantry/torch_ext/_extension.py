@@ -92,12 +92,14 @@ class Extension:
         self._torch = torch
         self._handle = _handle(path)
         self.context = contexts.default() if context is None else context
+        self.context.hold()  # The file keeps its address, and is never unloaded.
         library = _library.load()
         given = _Library(ctypes.sizeof(_Library), library.gantry_abi_version(), self.context.address)
         for name in ("last_error", "status_name", "gather", "scatter", "scatter_add", "convert"):
             setattr(given, name, library.address("gantry_" + name))
         status = self._handle.gantry_torch_open(ctypes.byref(given))
         if status != _abi.OK:
+            self.context.release()
             raise errors.error_for(status, f"{path}: {self._last_error()}", library.status_name(status))
         self.namespace = self._handle.gantry_torch_namespace().decode()
         self.build_info = self._handle.gantry_torch_build_info().decode()
@@ -135,6 +137,11 @@ class Extension:
         """out[i] = table[indices[i]]; a new tensor from torch's allocator when `out` is None."""
         policy = _policy(bounds)
         if out is None:
+            if policy == _abi.BOUNDS_SKIP:
+                raise errors.InvalidArgument(
+                    "bounds is 'skip', which leaves rows of the output as they are, and out is None: rows of new memory would be "
+                    "undefined; pass out, or bounds='zero'"
+                )
             return self._call(self._gather, table, indices, policy)
         self._refuse_gradients("gather with out", table, out)
         self._call_writing(out, self._gather_out, table, indices, out, policy)

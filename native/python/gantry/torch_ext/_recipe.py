@@ -6,12 +6,12 @@ import hashlib
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Dict, List
 
 from . import _compiler, _sources
 from ._compiler import Compiler
-from ._errors import NO_HEADERS, OLD_TORCH, UNSUPPORTED_SYSTEM, BuildFailed
+from ._errors import NO_COMPILER, NO_HEADERS, OLD_TORCH, UNSUPPORTED_SYSTEM, BuildFailed
 from ._sources import Sources
 from ._torch import Torch
 
@@ -120,6 +120,22 @@ def differences(built: Dict[str, Any], wanted: Dict[str, Any]) -> List[str]:
     if changed:
         found.append(f"other sources ({', '.join(changed)})")
     return found
+
+
+def outdated(ingredients: Dict[str, Any], folder: str, python: str) -> List[str]:
+    """In what a build differs from the one that would be made now for the same torch, in that folder and for that Python: in words,
+    and without importing torch. Empty when it is the one that load() takes."""
+    try:
+        torch = Torch(**ingredients["torch"])
+    except (KeyError, TypeError):
+        return ["what its build.json does not tell"]
+    try:
+        wanted = recipe(str(ingredients["flavour"]), replace(torch, folder=folder, python=python)).ingredients()
+    except BuildFailed as failure:
+        if failure.reason != NO_COMPILER:
+            return [str(failure)]
+        wanted = {**ingredients, "torch": replace(torch, folder=folder, python=python).as_dict()}
+    return differences(ingredients, wanted)
 
 
 def _settings(environment: Any) -> str:

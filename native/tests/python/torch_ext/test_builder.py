@@ -16,7 +16,8 @@ from pathlib import Path
 from unittest import mock
 
 from gantry import stamp
-from gantry.torch_ext import BuildFailed, _cache
+from gantry.doctor import extensions
+from gantry.torch_ext import BuildFailed, _cache, _recipe
 from gantry.torch_ext._builder import build
 
 from toy import VERSION, Toy, alive, child, wait_for
@@ -137,6 +138,58 @@ class Key(unittest.TestCase):
                 path.write_text(text)
         (self.toy.sources / "gantry_torch_classic.cpp").write_text("other")
         self.assertEqual(self.recipe.key, self.toy.recipe().key)
+
+
+class Outdated(unittest.TestCase):
+    """What the doctor tells of a build without importing torch: whether load() would take it, and what differs if not."""
+
+    def setUp(self) -> None:
+        self.toy = Toy(self)
+        self.recipe = self.toy.recipe("classic")
+
+    def found(self, **here: str) -> "list[str]":
+        torch = self.recipe.torch
+        return _recipe.outdated(self.recipe.ingredients(), here.get("folder", torch.folder), here.get("python", torch.python))
+
+    def test_the_one_that_is_taken(self) -> None:
+        self.assertEqual(self.found(), [])
+        with mock.patch.dict(os.environ, {"CXX": "no-such-compiler"}):
+            self.assertEqual(self.found(), [])
+
+    def test_what_differs(self) -> None:
+        self.assertEqual(self.found(folder="/x"),
+                         [f"torch in another folder ({self.recipe.torch.folder}; here /x)",
+                          f"other flags (-L{self.recipe.torch.folder}/lib; here -L/x/lib)"])
+        self.assertEqual(self.found(python="cpython-312"), ["another Python (cpython-311-x86_64-linux-gnu; here cpython-312)"])
+        with mock.patch.dict(os.environ, {"CXXFLAGS": "-O1"}):
+            self.assertEqual(self.found(), ["other flags (none more; here -O1)"])
+        with mock.patch.dict(os.environ, {"CPATH": "/x"}):
+            self.assertEqual(self.found(), ["another environment of the compiler (nothing set; here CPATH=/x)"])
+        other = self.toy.script("other", "echo other 1.0")
+        with mock.patch.dict(os.environ, {"CXX": other}):
+            self.assertEqual(self.found(), [f"another compiler ({self.toy.compiler}; here {other})",
+                                            f"another version of the compiler ({self.recipe.compiler.version}; here other 1.0)"])
+        (self.toy.sources / "gantry_torch_classic.cpp").write_text("other")
+        self.assertEqual(self.found(), ["other sources (gantry_torch_classic.cpp)"])
+        with mock.patch.dict(os.environ, {"GANTRY_TORCH_SOURCES": "/nowhere"}):
+            self.assertRegex(self.found()[0], "the sources of the torch extensions were not found")
+
+    def test_a_record_that_tells_little(self) -> None:
+        self.assertEqual(_recipe.outdated({"torch": {"version": "1.2.3"}}, "/x", "y"), ["what its build.json does not tell"])
+
+    def test_the_doctor(self) -> None:
+        build(self.recipe)
+        place = Path(self.recipe.torch.folder)
+        (place / "version.py").write_text(f"__version__ = {self.recipe.torch.version!r}\ngit_version = {self.recipe.torch.git!r}\n")
+        python = "gantry.doctor.extensions.sysconfig.get_config_var"
+        with mock.patch("gantry.doctor.torch_probe.folder", return_value=str(place)), \
+                mock.patch(python, return_value=self.recipe.torch.python):
+            found = extensions.check()
+            self.assertEqual((found.status, found.text), ("ok", "classic for torch 2.13.0+cpu, built today; 0 others in the cache"))
+            with mock.patch.dict(os.environ, {"CXXFLAGS": "-O1"}):
+                found = extensions.check()
+            self.assertEqual((found.status, found.text), ("skip", "1 in the cache, none that would be used: classic for torch 2.13.0+cpu "
+                                                          "was built with other flags (none more; here -O1)"))
 
 
 class Cache(unittest.TestCase):

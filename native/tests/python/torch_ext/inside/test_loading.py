@@ -182,6 +182,27 @@ class Loading(unittest.TestCase):
                  "which is another context than the one that was passed. A file is loaded once, for one context: leave out `context`."))
         self.assertIs(torch_ext.load(self.flavour, context=self.extension.context), self.extension)
 
+    def test_a_context_of_its_own_cannot_be_closed(self) -> None:
+        code = f"""
+import gc, gantry, torch
+from gantry import torch_ext
+context = gantry.Context(threads=3)
+extension = torch_ext.load({self.flavour!r}, context=context)
+try:
+    context.close()
+except gantry.InvalidArgument as refusal:
+    print(refusal)
+ops = extension.ops
+torch_ext._loaded.clear()
+del context, extension
+gc.collect()
+print(ops.gather(torch.tensor([[1.0], [2.0]]), torch.tensor([1]), 0).tolist())
+"""
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stdout), (
+            0, "the context is held by 1 extension, whose ops use it for as long as they are loaded: it ends with the process\n"
+            "[[2.0]]\n"), done.stderr)
+
     def test_the_child_aborts(self) -> None:
         path = self.stamped('#include <stdlib.h>\n#include <stdio.h>\n__attribute__((constructor)) static void f() { '
                             'fputs("what(): Invalid argument\\n", stderr); abort(); }')

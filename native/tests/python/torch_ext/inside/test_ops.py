@@ -95,6 +95,8 @@ class Gather(unittest.TestCase):
         equal(self, gather(table, indices[1:2], bounds="trust"), torch.tensor([[2.0]]))
         out = torch.full((3, 1), 8.0)
         equal(self, gather(table, indices, out=out, bounds="skip"), torch.tensor([[8.0], [2.0], [8.0]]))
+        with self.assertRaisesRegex(errors.InvalidArgument, "^bounds is 'skip', which leaves rows of the output as they are, and out"):
+            gather(table, indices, bounds="skip")
         with self.assertRaises(errors.IndexOutOfRange):
             gather(table, indices, bounds="wrap")
         with self.assertRaisesRegex(errors.InvalidArgument, "bounds is 'loud'"):
