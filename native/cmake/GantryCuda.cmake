@@ -26,7 +26,13 @@ function(gantry_check_nvcc nvcc failure)
   endif()
   set(codes "")
   foreach(architecture IN LISTS GANTRY_CUDA_ARCHITECTURES)
-    if(architecture MATCHES "^([0-9]+[af]?)(-real|-virtual)?$")
+    # CMake ends the configuration for what this version of it does not know.
+    if((architecture MATCHES "^[0-9]+f" AND CMAKE_VERSION VERSION_LESS 4.0) OR
+       (architecture STREQUAL "native" AND CMAKE_VERSION VERSION_LESS 3.24) OR
+       (architecture MATCHES "^all" AND CMAKE_VERSION VERSION_LESS 3.23))
+      set(${failure} "CMake ${CMAKE_VERSION} does not know \"${architecture}\"" PARENT_SCOPE)
+      return()
+    elseif(architecture MATCHES "^([0-9]+[af]?)(-real|-virtual)?$")
       list(APPEND codes "-gencode=arch=compute_${CMAKE_MATCH_1},code=sm_${CMAKE_MATCH_1}")
     elseif(GANTRY_CUDA_ARCHITECTURES MATCHES "^(native|all|all-major)$")
       list(APPEND codes "-arch=${architecture}")
