@@ -96,7 +96,7 @@ def load(flavour: str, *, build: bool = False, path: Union[None, str, "os.PathLi
                 raise NotBuilt(missing(flavour))
             entry, _ = _builder.build(_recipe.recipe(flavour, torch), timeout=timeout)
         # Absolute: a name without a slash the loader would look up in its own folders, and load what nobody has examined.
-        file = entry.path if path is None else os.path.abspath(os.fspath(path))
+        file = entry.path if entry is not None else os.path.abspath(os.fspath(path or ""))
         known = _loaded.get(file)
         if known is not None and known.flavour == flavour:
             if context in (None, known.context):

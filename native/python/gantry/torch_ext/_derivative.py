@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from gantry.ops import BOUNDS
-
 
 def forward_mode(torch: Any) -> Callable[[], bool]:
     """Whether tensors may carry tangents now (torch.func.jvp, forward_ad.dual_level). A torch that does not tell is taken to say
@@ -74,9 +72,7 @@ def differentiable_gather(torch: Any, gather_op: Any, scatter_add_op: Any) -> Ca
         @staticmethod
         def backward(ctx: Any, gradient: Any) -> Any:
             (indices,) = ctx.saved_tensors
-            # A row that was left out added nothing.
-            policy = BOUNDS["zero"] if ctx.policy == BOUNDS["skip"] else ctx.policy
-            return Gather.apply(gradient.contiguous(), indices, ctx.layout, policy), None, None, None
+            return Gather.apply(gradient.contiguous(), indices, ctx.layout, ctx.policy), None, None, None
 
         @staticmethod
         def jvp(ctx: Any, tangent: Any, *_: Any) -> Any:
@@ -84,7 +80,7 @@ def differentiable_gather(torch: Any, gather_op: Any, scatter_add_op: Any) -> Ca
             return Transpose.apply(tangent, indices, ctx.layout, ctx.policy)
 
     for function in (Gather, Transpose):
-        function.forward = staticmethod(function.compute if modern else _with_context(function))  # type: ignore[assignment]
+        function.forward = staticmethod(function.compute if modern else _with_context(function))
     in_forward_mode = forward_mode(torch)
 
     def gather(table: Any, indices: Any, policy: int) -> Any:

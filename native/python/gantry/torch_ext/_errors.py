@@ -43,7 +43,7 @@ class TorchExtensionError(errors.Error):
 
 def _revived(kind: Type[TorchExtensionError], arguments: Tuple[Any, ...]) -> TorchExtensionError:
     # kind.__new__ would be RuntimeError's, which refuses a kind that is an OSError or an ImportError too.
-    error: TorchExtensionError = kind.__base__.__new__(kind)  # type: ignore[union-attr]
+    error: TorchExtensionError = kind.__base__.__new__(kind)  # type: ignore[call-overload]
     error.args = arguments
     return error
 

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from dataclasses import dataclass, replace
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List, Tuple
 
 from . import _compiler, _sources
 from ._compiler import Compiler
@@ -107,10 +107,13 @@ def differences(built: Dict[str, Any], wanted: Dict[str, Any]) -> List[str]:
     found = [f"{words.get(name, 'another ' + name + ' of torch')} ({torch.get(name)}; here {here[name]})"
              for name in here if torch.get(name) != here[name]]
     compiler, compiler_here = built.get("compiler", {}), wanted["compiler"]
-    for name, words, say in (("command", "compiler", " ".join), ("version", "version of the compiler", str),
-                             ("environment", "environment of the compiler", _settings)):
-        if compiler.get(name) != compiler_here[name]:
-            found.append(f"another {words} ({say(compiler.get(name) or '')}; here {say(compiler_here[name])})")
+    parts: List[Tuple[str, str, Callable[[Any], str]]] = [
+        ("command", "compiler", " ".join), ("version", "version of the compiler", str),
+        ("environment", "environment of the compiler", _settings),
+    ]  # fmt: skip
+    for part, what, say in parts:
+        if compiler.get(part) != compiler_here[part]:
+            found.append(f"another {what} ({say(compiler.get(part) or '')}; here {say(compiler_here[part])})")
     flags, flags_here = built.get("flags", []), wanted["flags"]
     if flags != flags_here:
         only, only_here = [flag for flag in flags if flag not in flags_here], [flag for flag in flags_here if flag not in flags]
