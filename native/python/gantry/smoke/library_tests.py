@@ -115,10 +115,10 @@ def survives_strip() -> str:
 @test("S06", "the library needs and shows nothing that it should not")
 def audit() -> str:
     from .. import _abi, info
-    from ..torch_ext import _elf
+    from ..stamp import _elf
 
     path = info.library_path()
-    needed = _elf.read(path).needed
+    needed = _elf.dynamic(path).needed
     equal([name for name in needed if not _ALLOWED.match(name)], [], "libraries that it must not need")
     nm = shutil.which("nm")
     if nm is None:

@@ -119,13 +119,14 @@ def _library_that_needs(name: str) -> bytes:
 
 @test("S29", "a library that would bring a second libtorch is refused", TORCH)
 def second_libtorch() -> str:
-    from ..torch_ext import _check, _elf, _torch
+    from ..stamp import _elf
+    from ..torch_ext import _check, _torch
 
     torch = _torch.running()
     with tempfile.NamedTemporaryFile(suffix=".so") as file:
         file.write(_library_that_needs("libc10.so.0.1"))
         file.flush()
-        dynamic = _elf.read(file.name)
+        dynamic = _elf.dynamic(file.name)
     equal(dynamic.needed, ["libc10.so.0.1"], "what the made-up library needs")
     found = _check._libraries(dynamic, torch, "")
     equal([finding.key for finding in found], ["second-libtorch"], "the findings")

@@ -8,9 +8,8 @@ import warnings
 from typing import Dict, List
 
 from gantry import _abi, stamp
-from gantry.stamp import FATAL, WARNING, Finding
+from gantry.stamp import FATAL, WARNING, Finding, _elf
 
-from . import _elf
 from ._errors import COMPILER_FAILED, WRONG_OUTPUT, BuildFailed, Refused, SkewWarning
 from ._recipe import Recipe, namespace
 from ._torch import Torch
@@ -39,7 +38,7 @@ def examine(path: str, flavour: str, torch: Torch) -> List[Finding]:
     remedy = _rebuild(flavour)
     try:
         keys = stamp.read(path)
-        dynamic = _elf.read(path)
+        dynamic = _elf.dynamic(path)
     except FileNotFoundError:
         return [_fatal("file", "", "", "there is no such file.", remedy)]
     except (OSError, ValueError) as error:

@@ -10,7 +10,8 @@ import sysconfig
 from dataclasses import asdict, dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
-from . import _elf
+from gantry.stamp import _elf
+
 from ._errors import NO_TORCH, BuildFailed
 
 
@@ -50,7 +51,7 @@ class Torch:
         for name in ("c10", "torch_cpu"):
             path = self.library(name)
             if os.path.exists(path):
-                result[name] = _elf.read(path).soname or os.path.basename(path)
+                result[name] = _elf.dynamic(path).soname or os.path.basename(path)
         return result
 
     def describe(self) -> str:

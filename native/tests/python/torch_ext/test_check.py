@@ -14,7 +14,8 @@ from pathlib import Path
 from unittest import mock
 
 from gantry import stamp
-from gantry.torch_ext import Refused, SkewWarning, _check, _elf
+from gantry.stamp import _elf
+from gantry.torch_ext import Refused, SkewWarning, _check
 from gantry.torch_ext._builder import build
 
 from toy import Toy
@@ -55,7 +56,7 @@ class Needed(unittest.TestCase):
         for name in ("libc10.so.1.13", "libc10-8b5a0d8e.so", "libtorch_cpu.so.1.13"):
             with self.subTest(name):
                 path = self.library(name)
-                self.assertEqual(_elf.read(path).needed[0], name)
+                self.assertEqual(_elf.dynamic(path).needed[0], name)
                 (finding,) = _check.examine(path, "classic", self.torch)
                 self.assertEqual((finding.key, finding.built, finding.severity), ("second-libtorch", name, "fatal"))
                 self.assertIn(f"it needs {name}, and the running torch's is {finding.here}", finding.message)
@@ -160,16 +161,16 @@ class Elf(unittest.TestCase):
             text = subprocess.run(["readelf", "-dW", str(path)], stdout=subprocess.PIPE, check=True, timeout=30).stdout.decode()
             wanted = [line.split("[")[1].rstrip("]") for line in text.splitlines() if "(NEEDED)" in line]
             soname = [line.split("[")[1].rstrip("]") for line in text.splitlines() if "(SONAME)" in line]
-            found = _elf.read(str(path))
+            found = _elf.dynamic(str(path))
             self.assertEqual((found.needed, [found.soname] if found.soname else []), (wanted, soname))
 
     def test_files_that_end_too_early(self) -> None:
-        whole = _elf.read(str(self.file))
+        whole = _elf.dynamic(str(self.file))
         for size in [*range(0, 70), *range(70, len(self.data), 97)]:
             self.file.write_bytes(self.data[:size])
             try:
-                self.assertEqual(_elf.read(str(self.file)), whole)
-            except _elf.NotElf as error:
+                self.assertEqual(_elf.dynamic(str(self.file)), whole)
+            except stamp.StampError as error:
                 self.assertIn(str(self.file), str(error))
 
     def test_a_copy_that_was_interrupted(self) -> None:
@@ -194,8 +195,8 @@ class Elf(unittest.TestCase):
             for value in (0xFF, self.data[at] ^ 0x80):
                 self.file.write_bytes(self.data[:at] + bytes([value]) + self.data[at + 1:])
                 try:
-                    _elf.read(str(self.file))
-                except _elf.NotElf:
+                    _elf.dynamic(str(self.file))
+                except stamp.StampError:
                     pass
 
     def test_of_32_bits_and_of_the_other_byte_order(self) -> None:
@@ -208,12 +209,12 @@ class Elf(unittest.TestCase):
             segments = struct.pack(order + "IIIIIIII", 1, 0, 0, 0, 200, 200, 4, 4096)
             segments += struct.pack(order + "IIIIIIII", 2, at, at, 0, len(dynamic), len(dynamic), 4, 4)
             self.file.write_bytes((header + segments + dynamic + strings).ljust(200, b"\0"))
-            self.assertEqual(_elf.read(str(self.file)).needed, ["libc10.so.1.13"])
+            self.assertEqual(_elf.dynamic(str(self.file)).needed, ["libc10.so.1.13"])
 
     def test_what_is_no_library(self) -> None:
         self.file.write_text("#!/bin/sh\n" * 20)
-        with self.assertRaisesRegex(_elf.NotElf, "is no ELF file"):
-            _elf.read(str(self.file))
+        with self.assertRaisesRegex(stamp.StampError, "is no ELF file"):
+            _elf.dynamic(str(self.file))
 
 
 if __name__ == "__main__":
