@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import operator
 import os
+import stat
 from typing import Any, List, NamedTuple, Optional, Tuple, Union
 
 from . import _abi, _library
@@ -162,6 +163,8 @@ def _attach(name: Optional[str], descriptor: int, expected: Optional[_abi.Segmen
         ctypes.byref(handle),
     )
     if status == _abi.ERROR_READ_ONLY and descriptor >= 0:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return _attach(None, descriptor, expected, True)  # which tells what it is in place of a segment
         raise ReadOnly(f"descriptor {descriptor} is open for reading only; attach with read_only=True")
     library.check(status)
     return Storage(handle.value or 0)

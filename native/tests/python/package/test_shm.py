@@ -75,6 +75,14 @@ class Segments(unittest.TestCase):
             self.assertEqual(str(caught.exception), f"descriptor {file.fileno()} is open for reading only; attach with read_only=True")
             self.assertTrue(shm.attach(file.fileno(), read_only=True).read_only)
 
+    def test_a_descriptor_of_a_pipe(self) -> None:
+        for end in os.pipe():
+            self.addCleanup(os.close, end)
+            with self.assertRaises(errors.Error) as caught:
+                shm.attach(end)
+            self.assertIn(str(caught.exception), (
+                "what was to be attached is a pipe and no segment", f"descriptor {end} is not open for reading"))
+
     def test_copies_are_memory_of_their_own_or_say_that_they_are_not(self) -> None:
         table = shm.create(2, 2, name=NAME)
         write_row(table, 1, [7, 8])
