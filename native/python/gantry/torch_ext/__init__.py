@@ -83,7 +83,7 @@ def _current(flavour: str) -> Optional[Entry]:
 def load(flavour: str, *, build: bool = False, path: Union[None, str, "os.PathLike[str]"] = None, context: Optional[Context] = None,
          timeout: float = _builder.DEFAULT_TIMEOUT) -> Extension:
     """The extension for the running torch. `build`: compile it when the cache has none. `path`: this file and no other.
-    `context`: that its ops run on, which then has to stay open; None: the process's.
+    `context`: that its ops run on, which then cannot be closed; None: the process's.
 
     Before anything of the file is run its stamp and the libraries that it needs are compared with the running torch (Refused),
     and it is loaded in a child process (LoadFailed). NotBuilt, or BuildFailed, when there is nothing to load."""
