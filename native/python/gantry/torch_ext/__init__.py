@@ -6,6 +6,9 @@
 
 Gantry needs none of them. Flavour "stable" uses torch's stable ABI and is valid for every torch from 2.10 on; flavour "classic"
 uses C10 and ATen and is valid for the very torch that it was compiled with.
+
+Where gradients are recorded, use an extension: the plain ops (gantry.gather, gantry.scatter, ...) read and write torch's memory
+behind autograd's back, without a derivative and without counting the write.
 """
 
 from __future__ import annotations
