@@ -12,9 +12,12 @@
 #include "core/backend.h"
 #include "host/backend.h"
 
-#if !defined(__SANITIZE_THREAD__) && defined(__has_feature)
-#if __has_feature(thread_sanitizer)
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) && !defined(__SANITIZE_THREAD__)
 #define __SANITIZE_THREAD__ 1
+#endif
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1
 #endif
 #endif
 
@@ -24,6 +27,11 @@ namespace gantry::test {
 constexpr bool kThreadSanitizer = true;
 #else
 constexpr bool kThreadSanitizer = false;
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kAddressSanitizer = true;
+#else
+constexpr bool kAddressSanitizer = false;
 #endif
 
 constexpr gantry_dtype kU8{GANTRY_CODE_UINT, 8, 1};

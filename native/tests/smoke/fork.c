@@ -10,6 +10,9 @@ int main(void) {
 #if defined(__SANITIZE_THREAD__)
   fputs("skipped: the thread sanitizer cannot follow threads that a forked child starts\n", stderr);
   return 77;
+#elif defined(__SANITIZE_ADDRESS__)
+  fputs("skipped: the address sanitizer's allocator may be locked in a child of several threads\n", stderr);
+  return 77;
 #else
   gantry_context* const context = open_with_threads();
   int round;
