@@ -1,39 +1,21 @@
 // The limit of the memory, from files as Linux writes them.
 #include "core/memory_limit.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cstdio>
 #include <string>
 
+#include "../temporary.h"
 #include "support.h"
 
 namespace {
 
 class MemoryLimit : public ::testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/gantry-memory-limit-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    root_ = name;
-    machine_ = gantry::memory_limit("/nowhere");
-  }
-  void TearDown() override {
-    const std::string command = "rm -r '" + root_ + "'";
-    EXPECT_EQ(std::system(command.c_str()), 0);
-  }
-  void write(const std::string& path, const std::string& text) {
-    for (size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
-      mkdir((root_ + path.substr(0, slash)).c_str(), 0700);
-    }
-    std::FILE* const file = std::fopen((root_ + path).c_str(), "w");
-    ASSERT_NE(file, nullptr) << path;
-    std::fputs(text.c_str(), file);
-    std::fclose(file);
-  }
+  void SetUp() override { machine_ = gantry::memory_limit("/nowhere"); }
+  // `path` begins with a slash, as in /proc and /sys.
+  void write(const std::string& path, const std::string& text) { folder_.write(path.substr(1), text); }
 
-  std::string root_;
+  gantry::test::TemporaryFolder folder_;
+  const std::string root_ = folder_.path().string();
   uint64_t machine_ = 0;
 };
 

@@ -12,10 +12,13 @@
 #include <sstream>
 #include <string>
 
+#include "../temporary.h"
 #include "core/note.h"
 #include "gantry/gantry.h"
 
 namespace {
+
+using gantry::test::TemporaryFile;
 
 std::string read_file(const char* path) {
   std::ifstream file(path, std::ios::binary);
@@ -23,29 +26,6 @@ std::string read_file(const char* path) {
   bytes << file.rdbuf();
   return bytes.str();
 }
-
-// A file that is gone with the test.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& bytes) {
-    char name[] = "/tmp/gantry-plugin-XXXXXX";
-    const int descriptor = mkstemp(name);
-    path_ = name;
-    size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t now = write(descriptor, bytes.data() + done, bytes.size() - done);
-      if (now <= 0) break;
-      done += static_cast<size_t>(now);
-    }
-    close(descriptor);
-    EXPECT_EQ(done, bytes.size());
-  }
-  ~TemporaryFile() { unlink(path_.c_str()); }
-  const char* path() const { return path_.c_str(); }
-
- private:
-  std::string path_;
-};
 
 class Context {
  public:

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
+#include "../temporary.h"
 #include "host/host.h"
 #include "host/isa.h"
 
@@ -29,17 +28,9 @@ TEST(ParseThreads, TakesNumbersOnlyAndCutsLargeOnes) {
 
 class Cgroup : public testing::Test {
  protected:
-  Cgroup() {
-    char name[] = "/tmp/gantry-cgroup-XXXXXX";
-    root_ = mkdtemp(name);
-  }
-  ~Cgroup() override { std::filesystem::remove_all(root_); }
-  void write(const std::string& path, const std::string& text) {
-    std::filesystem::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
-  }
-  uint32_t processors(const char* membership) { return cgroup_processors(root_.c_str(), membership); }
-  std::filesystem::path root_;
+  void write(const std::string& path, const std::string& text) { folder_.write(path, text); }
+  uint32_t processors(const char* membership) { return cgroup_processors(folder_.path().c_str(), membership); }
+  TemporaryFolder folder_;
 };
 
 TEST_F(Cgroup, Version2TakesTheStrictestOnTheWayUp) {

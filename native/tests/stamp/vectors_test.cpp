@@ -1,17 +1,17 @@
 // The reader that core has for plug-ins, by the vectors that the other readers are tested with. It is stricter than
 // they are: it reads the files of this build, and refuses what no build of Gantry writes.
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "../temporary.h"
 #include "core/note.h"
 
 namespace {
+
+using gantry::test::TemporaryFile;
 
 struct Piece {
   const char* digits;
@@ -45,21 +45,6 @@ std::string bytes_of(const Vector& vector) {
   }
   return bytes;
 }
-
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& bytes) {
-    const int descriptor = mkstemp(path_);
-    EXPECT_GE(descriptor, 0);
-    EXPECT_EQ(write(descriptor, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
-    close(descriptor);
-  }
-  ~TemporaryFile() { unlink(path_); }
-  const char* path() const { return path_; }
-
- private:
-  char path_[32] = "/tmp/gantry-vector-XXXXXX";
-};
 
 // Stamps that the other readers find, and no build of Gantry writes: in sections alone, in a cut file, behind large
 // notes.
