@@ -7,6 +7,7 @@ import { keepCompiledCode } from "./compiledCode.ts";
 import { help } from "./help.ts";
 import { printableLines } from "./reporters/printable.ts";
 import type { Terminal } from "./terminal.ts";
+import { workshopCommands } from "./workshop/commands.ts";
 
 keepCompiledCode();
 
@@ -35,6 +36,10 @@ const terminal: Terminal = {
 };
 
 async function run(argv: readonly string[]): Promise<number | undefined> {
+  const workshopCommand = Object.hasOwn(workshopCommands, argv[0] ?? "") ? workshopCommands[argv[0] ?? ""] : undefined;
+  if (workshopCommand !== undefined) {
+    return (await workshopCommand())(argv.slice(1), terminal);
+  }
   const given = readArguments(argv);
   if (given.version) {
     terminal.deliver(`${terminal.version}\n`, undefined);
@@ -61,7 +66,7 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
       process.stderr.write(help);
       return 2;
     default:
-      throw new UsageError(`There is no command "${given.command}". Commands: check, environment, inspect, fits, lsp.`);
+      throw new UsageError(`There is no command "${given.command}". Commands: ${["check", "environment", "inspect", "fits", ...Object.keys(workshopCommands), "lsp"].join(", ")}.`);
   }
 }
 

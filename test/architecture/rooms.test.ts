@@ -68,15 +68,38 @@ test("the model imports nothing outside its folder", () => {
   assert.deepEqual(listed(engineImports.filter((one) => one.from.startsWith("src/engine/model/") && !one.to.startsWith("src/engine/model/"))), []);
 });
 
-test("only the workshop starts processes", () => {
-  assert.deepEqual(listed(allImports.filter((one) => processModules.test(one.to) && !one.from.startsWith("src/workshop/"))), []);
-});
-
 test("only the room for remote files, and the workshop, reach the network", () => {
   const mayReach = /^src\/(?:engine\/binaries\/remote|workshop)\//;
   const importing = allImports.filter((one) => networkModules.test(one.to)).map((one) => one.from);
   const calling = sourceFiles("src/**/*.ts").filter((file) => /(?<![.#\w])(?:fetch|new (?:WebSocket|EventSource))\s*\(/.test(readFileSync(join(root, file), "utf8")));
   assert.deepEqual([...importing, ...calling].filter((file) => !mayReach.test(file)), []);
+});
+
+/** Each room of the workshop with the rooms that it may import beside itself and the engine. */
+const workshopRooms: Readonly<Record<string, readonly string[]>> = {
+  process: [],
+  project: ["process"],
+  build: ["process", "project"],
+  libtorch: ["process", "project"],
+  stamp: ["process", "project"],
+  smoke: ["process", "project"],
+  benchmark: ["process", "project"],
+};
+const contract = "src/workshop/workshop.ts";
+
+test("inside the workshop imports point one way", () => {
+  const wrong = allImports.filter(({ from, to, relative: isRelative }) => {
+    if (!from.startsWith("src/workshop/") || from === contract) return false;
+    if (!isRelative) return false;
+    const room = from.split("/")[2] ?? "";
+    const other = to.split("/")[2] ?? "";
+    return to !== contract && !/^(?:src\/engine|data)\//.test(to) && room !== other && !(workshopRooms[room] ?? []).includes(other);
+  });
+  assert.deepEqual(listed(wrong), []);
+});
+
+test("in the workshop only the runner starts processes", () => {
+  assert.deepEqual(listed(allImports.filter((one) => processModules.test(one.to) && !one.from.startsWith("src/workshop/process/"))), []);
 });
 
 test("only the extension imports vscode", () => {
@@ -92,8 +115,8 @@ test("the server sees the engine, the workshop and the protocol", () => {
   assert.deepEqual(strangers("server", (one) => allowed.test(one.to) || builtins.has(one.to)), []);
 });
 
-test("the extension leaves the thinking to the server", () => {
-  const allowed = /^(?:src\/protocol\/|vscode$|vscode-languageclient(?:\/|$))/;
+test("the extension leaves the thinking to the server, and has processes run by the workshop", () => {
+  const allowed = /^(?:src\/(?:protocol|workshop)\/|vscode$|vscode-languageclient(?:\/|$))/;
   assert.deepEqual(strangers("extension", (one) => allowed.test(one.to) || builtins.has(one.to)), []);
 });
 

@@ -1,0 +1,8 @@
+import type { Terminal } from "../terminal.ts";
+
+/** A command that starts processes: answers the exit status. Throws UsageError when it cannot run. */
+export type WorkshopCommand = (argv: readonly string[], terminal: Terminal) => Promise<number>;
+
+/** Each is loaded when it is called. */
+export const workshopCommands: Readonly<Record<string, () => Promise<WorkshopCommand>>> = {
+};

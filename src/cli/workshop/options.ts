@@ -1,0 +1,24 @@
+import { parseArgs } from "node:util";
+import type { ParseArgsOptionsConfig } from "node:util";
+import { UsageError } from "../arguments.ts";
+
+type Parsed<T extends ParseArgsOptionsConfig> = ReturnType<typeof parseArgs<{ args: string[]; options: T; allowPositionals: true; strict: true }>>;
+
+/** Reads the command line after the command's name. Throws UsageError that names the options there are. */
+export function readOptions<const T extends ParseArgsOptionsConfig>(command: string, argv: readonly string[], options: T): Parsed<T> {
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    const known = Object.keys(options).map((name) => `--${name}`).join(", ");
+    throw new UsageError(`${error instanceof Error ? error.message.split(". To specify")[0] ?? "" : String(error)}. ${command} takes ${known}.`);
+  }
+}
+
+/** "90", "90s", "5m", "1h" in milliseconds. Throws UsageError. */
+export function millisecondsOf(option: string, text: string): number {
+  const [, number = "", unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h)?\s*$/.exec(text) ?? [];
+  if (number === "") {
+    throw new UsageError(`${option} must be a time such as 90s or 5m; it is "${text}".`);
+  }
+  return Math.round(Number(number) * ({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit] ?? 1000));
+}

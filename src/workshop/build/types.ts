@@ -1,0 +1,58 @@
+import type { Finding, Location } from "../../engine/model/index.ts";
+import type { Ending } from "../process/types.ts";
+import type { BuildPlan } from "../project/types.ts";
+import type { ExaminedFile, TorchInUse } from "../workshop.ts";
+
+export interface BuildRequest {
+  readonly root: string;
+  readonly plan: BuildPlan;
+  /** The Python of the environment to build for; absent: the one of the torch that `check` found. */
+  readonly interpreter?: string;
+  readonly against: readonly string[];
+  /** Findings from this severity on keep the build from starting. */
+  readonly stopOn: "error" | "warning" | "never";
+  /** Called with what was found before the build, when there is something: the user may mend it, go on or leave. */
+  readonly decide?: (before: readonly Finding[]) => Promise<"build" | "check-again" | "cancel">;
+  /** Configure from nothing: the cache is set aside first (`cmake --fresh`). */
+  readonly fresh: boolean;
+}
+
+export type BuildTool = "gcc" | "clang" | "nvcc" | "ptxas" | "nvlink" | "ld" | "cmake" | "ninja" | "python" | "pip";
+
+/** What a tool complained of. */
+export interface BuildProblem {
+  readonly tool: BuildTool;
+  readonly severity: "error" | "warning" | "info";
+  readonly message: string;
+  readonly location?: Location;
+  /** The warning's flag or the tool's number: "-Wunused", "#177-D". */
+  readonly code?: string;
+}
+
+export interface BuildStep {
+  readonly name: "configure" | "build" | "package" | "command";
+  /** The program and its arguments; `line` can be pasted into a terminal. */
+  readonly command: readonly string[];
+  readonly line: string;
+  readonly folder: string;
+  readonly ending: Ending;
+  readonly milliseconds: number;
+  readonly log?: string;
+}
+
+export interface BuildReport {
+  readonly schema: 1;
+  readonly root: string;
+  readonly plan: { readonly id: string; readonly label: string; readonly kind: BuildPlan["kind"]; readonly folder?: string };
+  readonly outcome: "built" | "failed" | "stopped" | "cancelled";
+  /** Why, in a sentence, unless built. */
+  readonly reason?: string;
+  readonly against: readonly TorchInUse[];
+  /** What was found in the build files before the build. */
+  readonly before: readonly Finding[];
+  readonly steps: readonly BuildStep[];
+  readonly problems: readonly BuildProblem[];
+  /** Shared libraries and wheels that the build made or renewed, diagnosed. */
+  readonly products: readonly ExaminedFile[];
+  readonly notChecked: readonly string[];
+}
