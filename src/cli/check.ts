@@ -7,6 +7,7 @@ import { NodeFiles } from "../engine/files/index.ts";
 import { valueOf } from "../engine/model/index.ts";
 import type { Finding, InstalledBody } from "../engine/model/index.ts";
 import { ruleNamed } from "../engine/rules/index.ts";
+import { fromHere } from "./against.ts";
 import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments, Format } from "./arguments.ts";
 import { givenEnvironment } from "./environment.ts";
@@ -102,11 +103,6 @@ async function environmentChecked(given: Arguments, terminal: Terminal, files: N
   const steps = scanEnvironment(body, { files, catalogue: loadCatalogue(), environment: terminal.environment, ...(given.rules.length === 0 ? {} : { only: given.rules }) });
   const diagnosis = await stepwise(steps, terminal);
   return { diagnosis, findings: diagnosis.findings, unanswered: undefined };
-}
-
-/** What is typed counts from where it is typed; releases, addresses and "~/" are no relative paths. */
-function fromHere(spec: string, workingDirectory: string): string {
-  return /^\s*(?:torch\s*(?:[=<>~!]|$)|v?\d+\.\d|https?:|index:|~)/i.test(spec) && !fs.existsSync(path.resolve(workingDirectory, spec)) ? spec : path.resolve(workingDirectory, spec);
 }
 
 function reaches(finding: Finding, level: "error" | "warning"): boolean {

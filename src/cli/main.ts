@@ -21,6 +21,9 @@ const terminal: Terminal = {
       process.stderr.write(`\r\u001b[K${text}`);
     }
   },
+  say(text) {
+    process.stderr.write(text);
+  },
   deliver(text, file) {
     if (file === undefined) {
       process.stdout.write(text);
@@ -70,6 +73,8 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
   }
 }
 
+// Nobody reads what is said on the way: a closed pipe, a closed terminal.
+process.stderr.on("error", () => undefined);
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader of a pipe may leave early (`| head`).
   process.exit(error.code === "EPIPE" ? 0 : 2);

@@ -7,6 +7,8 @@ export interface Terminal {
   readonly colours: boolean;
   /** Shows how far long work has come, on standard error; nothing where nobody looks. */
   progress(text: string): void;
+  /** Writes to standard error as it is, terminal sequences included. */
+  say(text: string): void;
   /** Writes a report to standard output, or to a file. Throws UsageError when the file cannot be written. */
   deliver(text: string, file: string | undefined): void;
 }

@@ -1,6 +1,27 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
 import { parseArgs } from "node:util";
 import type { ParseArgsOptionsConfig } from "node:util";
 import { UsageError } from "../arguments.ts";
+
+/** What stands before and after "--": the second part is for the program that is started. */
+export function splitAtDashes(argv: readonly string[]): { readonly own: readonly string[]; readonly others: readonly string[] } {
+  const at = argv.indexOf("--");
+  return at < 0 ? { own: argv, others: [] } : { own: argv.slice(0, at), others: argv.slice(at + 1) };
+}
+
+/** The project folder that a command's only operand names: the current one when there is none. Throws UsageError. */
+export function projectFolder(command: string, operands: readonly string[], workingDirectory: string): string {
+  if (operands.length > 1) {
+    throw new UsageError(`${command} takes one folder, and got ${operands.length}: ${operands.join(" ")}.`);
+  }
+  const folder = path.resolve(workingDirectory, operands[0] ?? ".");
+  const status = fs.statSync(folder, { throwIfNoEntry: false });
+  if (status?.isDirectory() !== true) {
+    throw new UsageError(status === undefined ? `${folder} does not exist.` : `${folder} is a file; name the folder of a project.`);
+  }
+  return fs.realpathSync(folder);
+}
 
 type Parsed<T extends ParseArgsOptionsConfig> = ReturnType<typeof parseArgs<{ args: string[]; options: T; allowPositionals: true; strict: true }>>;
 

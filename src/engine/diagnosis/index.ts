@@ -11,3 +11,4 @@ export { examine, inspectReport, targetOf } from "./examination.ts";
 export type { Examined } from "./examination.ts";
 export { ofBody, openEnvironment, openWheels } from "./fitEnvironment.ts";
 export { judge } from "./judgement.ts";
+export { loaderSays, verdictHeadline } from "./verdictWords.ts";

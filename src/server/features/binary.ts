@@ -4,7 +4,7 @@ import { LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import type { CancellationToken } from "vscode-languageserver/node";
 import { RangeCache, userCacheFolder } from "../../engine/binaries/remote/index.ts";
 import type { RemoteOptions } from "../../engine/binaries/remote/index.ts";
-import { examine, inspectReport, judge, ofBody, openEnvironment, targetOf } from "../../engine/diagnosis/index.ts";
+import { examine, inspectReport, judge, ofBody, openEnvironment, targetOf, verdictHeadline } from "../../engine/diagnosis/index.ts";
 import type { Examined } from "../../engine/diagnosis/index.ts";
 import { NodeFiles } from "../../engine/files/index.ts";
 import type { FitEnvironment } from "../../engine/fit/index.ts";
@@ -18,7 +18,7 @@ import type { Session } from "../session.ts";
 import { inSlices } from "../slices.ts";
 import { torchStatus } from "../status.ts";
 import { pathOf } from "../uris.ts";
-import { binaryMarkdown, headline } from "./binaryMarkdown.ts";
+import { binaryMarkdown } from "./binaryMarkdown.ts";
 import { teller } from "./binaryProgress.ts";
 import { librariesOf } from "./binarySymbols.ts";
 
@@ -71,7 +71,7 @@ async function viewOf(examined: Examined, fits: FitReport | undefined, environme
   }
   const against = environment.ok ? torchStatus(environment.environment.body) : undefined;
   const view: Omit<BinaryView, "markdown"> = {
-    headline: fits === undefined ? "Not compared: no torch to compare with." : headline(fits.verdict, `torch ${against?.version ?? "of unknown version"}`),
+    headline: fits === undefined ? "Not compared: no torch to compare with." : verdictHeadline(fits.verdict, `torch ${against?.version ?? "of unknown version"}`),
     inspect: inspectReport(examined),
     libraries: listed.libraries,
     symbolsLeftOut: listed.leftOut,

@@ -1,5 +1,5 @@
 /** A binary and what loading it would do, as Markdown for a bug report. */
-import type { BinaryProfile, FileFit, MissingSymbol, Verdict } from "../../engine/model/index.ts";
+import type { BinaryProfile, FileFit, MissingSymbol } from "../../engine/model/index.ts";
 import type { BinaryLibrary, BinaryView } from "../../protocol/index.ts";
 import { code } from "../markdown.ts";
 
@@ -25,18 +25,6 @@ export function binaryMarkdown({ headline, inspect, fits, libraries, problem }: 
     lines.push("Not checked:", "", ...notChecked.map((one) => `- ${one}`), "");
   }
   return `${lines.join("\n").trimEnd()}\n`;
-}
-
-/** The answer, first. What was found to be in order is not called more than that. */
-export function headline(verdict: Verdict, torch: string): string {
-  switch (verdict) {
-    case "no-conflict":
-      return `No conflict with ${torch} found in what was checked.`;
-    case "conflict":
-      return `Would not work with ${torch}.`;
-    case "unknown":
-      return `Could not be told for ${torch}.`;
-  }
 }
 
 function libraryLines(library: BinaryLibrary, profile: BinaryProfile | undefined, fit: FileFit | undefined, isMember: boolean): string[] {

@@ -2,8 +2,9 @@
 import * as path from "node:path";
 import { demangle } from "../../engine/binaries/mangling/index.ts";
 import { familyOfImport } from "../../engine/binaries/profile/index.ts";
+import { loaderSays } from "../../engine/diagnosis/index.ts";
 import type { Examined } from "../../engine/diagnosis/index.ts";
-import type { FileFit, FitReport } from "../../engine/model/index.ts";
+import type { FitReport } from "../../engine/model/index.ts";
 import type { BinaryLibrary, ImportedSymbol } from "../../protocol/index.ts";
 
 /** Of all libraries of a wheel together; a single library is always listed whole. The largest libraries known have 30 000. */
@@ -45,18 +46,4 @@ export function* librariesOf(examined: Examined, fits: FitReport | undefined): G
     yield body.name;
   }
   return { libraries, leftOut };
-}
-
-/** The words of glibc's loader: it looks for the libraries first, then for their versions, then binds symbols. */
-function loaderSays(fit: FileFit): string | undefined {
-  const [dependency] = fit.missingDependencies;
-  const [version] = fit.missingVersions;
-  const symbol = fit.missing.find((one) => one.binding === "global");
-  if (dependency !== undefined) {
-    return dependency.refused ?? `${dependency.name}: cannot open shared object file: No such file or directory`;
-  }
-  if (version !== undefined) {
-    return `${version.foundIn}: version \`${version.version}' not found (required by ${fit.file})`;
-  }
-  return symbol === undefined ? undefined : `${symbol.neededBy ?? fit.file}: undefined symbol: ${symbol.symbol}${symbol.version === undefined ? "" : `, version ${symbol.version}`}`;
 }

@@ -1,0 +1,174 @@
+import * as path from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { RangeCache, userCacheFolder } from "../../engine/binaries/remote/index.ts";
+import type { RemoteOptions } from "../../engine/binaries/remote/index.ts";
+import { loadCatalogue } from "../../engine/catalogue/index.ts";
+import { examine, judge, loaderSays, openEnvironment, openWheels, targetOf, verdictHeadline, Workspace } from "../../engine/diagnosis/index.ts";
+import type { Examined } from "../../engine/diagnosis/index.ts";
+import { NodeFiles } from "../../engine/files/index.ts";
+import type { Surroundings } from "../../engine/installed/index.ts";
+import { valueOf } from "../../engine/model/index.ts";
+import type { FitReport, Finding, InstalledBody } from "../../engine/model/index.ts";
+import { CannotDo } from "../../workshop/workshop.ts";
+import type { Diagnostician, ExaminedFile, Examination, TorchInUse } from "../../workshop/workshop.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Between pauses, in which signals arrive. In milliseconds. */
+const slice = 100;
+
+/** The engine itself, asked anew each time: a build changes what there is to read. */
+export class EngineDiagnostician implements Diagnostician {
+  readonly #terminal: Pick<Terminal, "environment">;
+  readonly #interpreter: string | undefined;
+  readonly #tell: (what: string) => void;
+  readonly #catalogue = loadCatalogue();
+
+  constructor(terminal: Pick<Terminal, "environment">, interpreter: string | undefined, tell: (what: string) => void) {
+    this.#terminal = terminal;
+    this.#interpreter = interpreter;
+    this.#tell = tell;
+  }
+
+  async check(root: string, against: readonly string[], signal: AbortSignal): Promise<Examination> {
+    const workspace = await this.#open(root, against, signal);
+    const problem = workspace.environmentProblem();
+    if (problem !== undefined && against.length > 0) {
+      throw new CannotDo(problem);
+    }
+    const diagnosis = await inSlices(workspace.diagnoseInSteps(), signal);
+    return { findings: diagnosis.findings, against: diagnosis.installed.map((body) => this.#torchInUse(body)), notChecked: diagnosis.notChecked };
+  }
+
+  async examine(root: string, files: readonly string[], against: readonly string[], signal: AbortSignal): Promise<readonly ExaminedFile[]> {
+    const specs = against.length > 0 ? against : (await this.#open(root, against, signal)).against();
+    const examined: ExaminedFile[] = [];
+    for (const file of files) {
+      signal.throwIfAborted();
+      this.#tell(`Examining ${file}`);
+      const answer = await examine(file, { files: new NodeFiles(), root, remote: this.#remote(signal) });
+      if (!answer.ok) {
+        examined.push({ file, verdict: "unknown", headline: answer.message, findings: [] });
+        continue;
+      }
+      try {
+        const said: ExaminedFile[] = [];
+        for (const spec of specs.length === 0 ? [undefined] : specs) {
+          said.push(await this.#compare(answer.examined, spec, root, signal));
+        }
+        examined.push(together(file, said));
+      } finally {
+        answer.examined.dispose();
+      }
+    }
+    return examined;
+  }
+
+  async #open(root: string, against: readonly string[], signal: AbortSignal): Promise<Workspace> {
+    const opened = new Map<string, InstalledBody>();
+    const where = this.#surroundings(root);
+    const workspace = new Workspace(root, where.files, {
+      catalogue: where.catalogue, environment: where.environment, opened,
+      ...(against.length === 0 ? {} : { against }),
+      ...(this.#interpreter === undefined ? {} : { interpreter: this.#interpreter }),
+    });
+    const wheels = await openWheels(workspace.against(), where, this.#remote(signal));
+    if (!wheels.ok) {
+      throw new CannotDo(wheels.message);
+    }
+    for (const [spec, body] of wheels.opened) {
+      opened.set(spec, body);
+    }
+    return workspace;
+  }
+
+  async #compare(examined: Examined, spec: string | undefined, root: string, signal: AbortSignal): Promise<ExaminedFile> {
+    const where = this.#surroundings(root);
+    const stamp = examined.binaries.find((one) => one.body.profile.stamp !== undefined)?.body.profile.stamp;
+    const environment = await openEnvironment(spec, where, this.#remote(signal), targetOf(examined));
+    if (!environment.ok) {
+      return { file: examined.file, verdict: "unknown", headline: `Not compared: ${environment.message}`, findings: [], ...(stamp === undefined ? {} : { stamp }) };
+    }
+    const report = await inSlices(judge(examined, environment.environment, { catalogue: where.catalogue, files: where.files }), signal);
+    const says = (report.members ?? [report]).map(loaderSays).find((one) => one !== undefined);
+    return {
+      file: examined.file,
+      verdict: report.verdict,
+      headline: verdictHeadline(report.verdict, `torch ${report.against.torch ?? "of unknown version"}`),
+      ...(says === undefined ? {} : { loaderSays: says }),
+      findings: report.findings.map((finding) => findingOf(report, finding)),
+      ...(stamp === undefined ? {} : { stamp }),
+    };
+  }
+
+  #torchInUse(body: InstalledBody): TorchInUse {
+    const version = valueOf(body.facts, "torch-version");
+    const cuda = valueOf(body.facts, "cuda-version");
+    const interpreter = body.prefix === undefined ? undefined : this.#interpreterIn(body.prefix);
+    return {
+      name: body.name,
+      ...(version === undefined ? {} : { version }),
+      ...(cuda === undefined ? {} : { cuda }),
+      ...(interpreter === undefined ? {} : { interpreter }),
+    };
+  }
+
+  /** The one that was chosen, when it is of this environment. */
+  #interpreterIn(prefix: string): string | undefined {
+    const files = new NodeFiles();
+    const own = ["bin/python3", "bin/python", "Scripts/python.exe", "python.exe"].map((name) => path.join(prefix, name));
+    const chosen = this.#interpreter === undefined || path.relative(prefix, this.#interpreter).startsWith("..") ? [] : [this.#interpreter];
+    return [...chosen, ...own].find((file) => files.status(file)?.kind === "file");
+  }
+
+  #surroundings(root: string): Surroundings {
+    return {
+      root, files: new NodeFiles(), catalogue: this.#catalogue, environment: this.#terminal.environment,
+      ...(this.#interpreter === undefined ? {} : { interpreter: this.#interpreter }),
+    };
+  }
+
+  #remote(signal: AbortSignal): RemoteOptions {
+    const folder = userCacheFolder(this.#terminal.environment);
+    return { signal, progress: (bytes, what) => this.#tell(`${(bytes / 1e6).toFixed(1)} MB of ${what}`), ...(folder === undefined ? {} : { cache: new RangeCache(folder) }) };
+  }
+}
+
+async function inSlices<T>(steps: Generator<string, T, undefined>, signal: AbortSignal): Promise<T> {
+  let paused = performance.now();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) {
+      return step.value;
+    }
+    if (performance.now() - paused >= slice) {
+      await setImmediate();
+      signal.throwIfAborted();
+      paused = performance.now();
+    }
+  }
+}
+
+/** A binary has no lines: the finding is about all of it. */
+function findingOf(report: FitReport, { rule, severity, message }: FitReport["findings"][number]): Finding {
+  const start = { line: 0, character: 0 };
+  return { rule, severity, message, location: { path: report.file, range: { start, end: start } }, related: [], against: [], fixes: [] };
+}
+
+const gravest: readonly ExaminedFile["verdict"][] = ["conflict", "unknown", "no-conflict"];
+
+/** What was said against each torch, as one: the gravest verdict speaks. */
+function together(file: string, said: readonly ExaminedFile[]): ExaminedFile {
+  const verdict = gravest.find((one) => said.some((other) => other.verdict === one)) ?? "unknown";
+  const speaking = said.filter((one) => one.verdict === verdict);
+  const [first] = speaking;
+  const findings = new Map(said.flatMap((one) => one.findings).map((finding) => [`${finding.rule} ${finding.message}`, finding]));
+  return {
+    file,
+    verdict,
+    headline: [...new Set(speaking.map((one) => one.headline))].join(" "),
+    findings: [...findings.values()],
+    ...(first?.loaderSays === undefined ? {} : { loaderSays: first.loaderSays }),
+    ...(first?.stamp === undefined ? {} : { stamp: first.stamp }),
+  };
+}
+
