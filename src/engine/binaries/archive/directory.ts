@@ -145,6 +145,7 @@ function parseEntries(archive: string, bytes: Buffer, layout: Layout): ReadonlyM
       headerOffset: sizes.headerOffset + layout.shift,
       // Bit 0: encrypted; bit 6: strong encryption; bit 13: local headers are masked.
       encrypted: (flags & 0x2041) !== 0,
+      ...unixMode(bytes, at),
     };
     if (member.headerOffset + 30 + member.compressedSize > layout.start) {
       throw new ArchiveError(archive, `would lie outside the archive: ${member.compressedSize} bytes from byte ${member.headerOffset}`, written, offset);
@@ -167,6 +168,13 @@ function parseEntries(archive: string, bytes: Buffer, layout: Layout): ReadonlyM
   refuseOverlaps(archive, members, layout.start);
   refuseBombs(archive, members, layout.archiveSize);
   return members;
+}
+
+/** The upper half of the external attributes, where "version made by" names Unix (3) or macOS (19). APPNOTE 4.4.2 and 4.4.15. */
+function unixMode(bytes: Buffer, at: number): { readonly mode?: number } {
+  const system = bytes.readUInt8(at + 5);
+  const mode = bytes.readUInt16LE(at + 40);
+  return (system === 3 || system === 19) && mode !== 0 ? { mode } : {};
 }
 
 function startsEntry(bytes: Buffer, at: number): boolean {

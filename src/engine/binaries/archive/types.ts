@@ -22,6 +22,8 @@ export interface Member {
   readonly crc32: number;
   readonly headerOffset: number;
   readonly encrypted: boolean;
+  /** File type and permissions as Unix keeps them (st_mode), where the writer was a Unix. */
+  readonly mode?: number;
 }
 
 /** A zip archive whose directory was read and checked. */

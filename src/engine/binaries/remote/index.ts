@@ -2,6 +2,9 @@
  * Files on web servers, read by ranges: the one room of the engine that may use the network, and only when it is asked
  * to. Polite (few connections, back-off), within a budget that is known beforehand, cancellable and resumable.
  */
+export { parseAddress } from "./address.ts";
+export type { Address } from "./address.ts";
+export { exchange, Interrupted } from "./exchange.ts";
 export { httpSource, readRemote } from "./httpSource.ts";
 export { Spending } from "./options.ts";
 export type { RemoteOptions } from "./options.ts";
