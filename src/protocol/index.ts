@@ -1,7 +1,7 @@
 /**
  * Messages between the language server and its clients beyond LSP: types only, shared by both ends.
  */
-import type { FitReport, InspectReport, SymbolFamily } from "../engine/model/index.ts";
+import type { Finding, FitReport, InspectReport, Range, SymbolFamily, Verdict } from "../engine/model/index.ts";
 
 /** `initializationOptions` of the server; every member is optional so that any editor can leave it out. */
 export interface InitializationOptions {
@@ -117,7 +117,43 @@ export interface BinaryView {
   readonly markdown: string;
 }
 
+/** A project, named by its folder, and what to compare it with (as `--against` takes it); empty: its own choice. */
+export interface ExaminationParams {
+  readonly root: string;
+  readonly against: readonly string[];
+}
+
+/** The build files of a project, compared with the torches that it is meant for: what a build has to know before it starts. */
+export interface ProjectExamination {
+  readonly findings: readonly Finding[];
+  readonly against: readonly { readonly name: string; readonly version?: string; readonly cuda?: string | null; readonly interpreter?: string }[];
+  readonly notChecked: readonly string[];
+}
+
+/** A file that a build made, compared with the torch of its project. */
+export interface BuiltFileVerdict {
+  /** Absolute path. */
+  readonly file: string;
+  readonly verdict: Verdict;
+  readonly headline: string;
+  readonly loaderSays?: string;
+  readonly findings: readonly Finding[];
+  readonly stamp?: Readonly<Record<string, string>>;
+}
+
+/** A library that a build file makes, at the place where it says so. */
+export interface LibraryPlace {
+  readonly name: string;
+  readonly builder: "cmake" | "setuptools" | "torch-jit";
+  readonly range: Range;
+}
+
 export interface Requests {
+  /** null: it failed, and the log says why. What cannot be checked against is an error whose message says so. */
+  "abiding/examination": { params: ExaminationParams; result: ProjectExamination | null };
+  "abiding/builtFiles": { params: ExaminationParams & { /** Absolute paths. */ readonly files: readonly string[] }; result: readonly BuiltFileVerdict[] | null };
+  /** Shared libraries and extension modules that a document makes. */
+  "abiding/libraries": { params: { readonly uri: string }; result: readonly LibraryPlace[] };
   /** null: it failed, and the log says why. What cannot be read is an error whose message says so. */
   "abiding/binary": { params: BinaryParams; result: BinaryView | null };
   /** Releases of torch in the catalogue, newest first. */

@@ -62,7 +62,7 @@ async function binaryView(session: Session, params: BinaryParams, token: Cancell
   }
 }
 
-type Found = { readonly ok: true; readonly environment: FitEnvironment } | { readonly ok: false; readonly message: string };
+export type Found = { readonly ok: true; readonly environment: FitEnvironment } | { readonly ok: false; readonly message: string };
 
 async function viewOf(examined: Examined, fits: FitReport | undefined, environment: Found, token: CancellationToken): Promise<BinaryView | null> {
   const listed = await inSlices(librariesOf(examined, fits), () => !token.isCancellationRequested);
@@ -107,7 +107,7 @@ function inEnvironment(file: string): string | undefined {
   return /^(.+)[\\/]lib(?:64)?[\\/]python3[^\\/]*[\\/]site-packages[\\/]/.exec(file)?.[1];
 }
 
-function remoteOptions({ environment }: Session, tell: (what: string) => void, token: CancellationToken): RemoteOptions {
+export function remoteOptions({ environment }: Session, tell: (what: string) => void, token: CancellationToken): RemoteOptions {
   const controller = new AbortController();
   token.onCancellationRequested(() => controller.abort());
   return {

@@ -16,6 +16,7 @@ import { documentLinks } from "./documentLinks.ts";
 import { documentSymbols } from "./documentSymbols.ts";
 import { hover } from "./hover.ts";
 import { inlayHints } from "./inlayHints.ts";
+import { registerWorkshop } from "./workshop.ts";
 
 export function registerFeatures(session: Session, publisher: Publisher, answer: Answer): void {
   const { connection, client } = session;
@@ -68,6 +69,7 @@ export function registerFeatures(session: Session, publisher: Publisher, answer:
     return view === undefined ? [] : documentSymbols(view.path, view.document, view.diagnosis);
   }));
   registerBinaries(session, answer);
+  registerWorkshop(session, answer);
   connection.onExecuteCommand(async ({ command, arguments: args }) => {
     const page = command === showDocumentationCommand ? rulePage(String(args?.[0])) : undefined;
     if (page !== undefined && client.showDocument) {

@@ -1,0 +1,198 @@
+/** What a build wants to know before it starts and after it: the port of the workshop to the engine, inside an editor. */
+import * as path from "node:path";
+import { LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
+import type { CancellationToken } from "vscode-languageserver/node";
+import { examine, judge, loaderSays, ofBody, openEnvironment, targetOf, verdictHeadline, Workspace } from "../../engine/diagnosis/index.ts";
+import type { Diagnosis, Examined } from "../../engine/diagnosis/index.ts";
+import { NodeFiles } from "../../engine/files/index.ts";
+import type { Surroundings } from "../../engine/installed/index.ts";
+import { valueOf } from "../../engine/model/index.ts";
+import type { FitReport, Finding, InstalledBody } from "../../engine/model/index.ts";
+import type { BuiltFileVerdict, ExaminationParams, LibraryPlace, ProjectExamination, Requests } from "../../protocol/index.ts";
+import { specOf } from "../messages.ts";
+import type { Answer } from "../server.ts";
+import type { Session } from "../session.ts";
+import { inSlices } from "../slices.ts";
+import { pathOf } from "../uris.ts";
+import { remoteOptions } from "./binary.ts";
+import type { Found } from "./binary.ts";
+
+export function registerWorkshop(session: Session, answer: Answer): void {
+  const { connection } = session;
+  const examination: keyof Requests = "abiding/examination";
+  connection.onRequest(examination, (params: ExaminationParams, token: CancellationToken) =>
+    answer<ProjectExamination | null>(examination, token, null, async () => {
+      const root = rootOf(params);
+      const diagnosis = await diagnose(session, root, params.against, token);
+      return {
+        findings: diagnosis.findings,
+        against: diagnosis.installed.map((body) => torchInUse(body, surroundingsOf(session, root))),
+        notChecked: diagnosis.notChecked,
+      };
+    }));
+  const builtFiles: keyof Requests = "abiding/builtFiles";
+  connection.onRequest(builtFiles, (params: Requests[typeof builtFiles]["params"], token: CancellationToken) =>
+    answer<readonly BuiltFileVerdict[] | null>(builtFiles, token, null, () => verdicts(session, params, token)));
+  const libraries: keyof Requests = "abiding/libraries";
+  connection.onRequest(libraries, ({ uri }: Requests[typeof libraries]["params"], token: CancellationToken) =>
+    answer<readonly LibraryPlace[]>(libraries, token, [], async () => {
+      const view = await session.view(uri, "recent");
+      return view === undefined ? [] : librariesIn(view.path, view.diagnosis);
+    }));
+}
+
+function rootOf({ root }: ExaminationParams): string {
+  const folder = pathOf(root);
+  if (folder === undefined) {
+    throw new ResponseError(LSPErrorCodes.RequestFailed, "Only folders on the machine where the language server runs can be built.");
+  }
+  return folder;
+}
+
+/** The open project with its unsaved texts and its choice of environment; any other folder is read from the disk. */
+async function diagnose(session: Session, root: string, against: readonly string[], token: CancellationToken): Promise<Diagnosis> {
+  const project = session.projects.at(root);
+  if (project !== undefined && against.length === 0) {
+    const diagnosis = await project.current();
+    refuse(project.against === undefined ? undefined : project.environmentProblem);
+    return diagnosis;
+  }
+  const where = surroundingsOf(session, root);
+  const workspace = new Workspace(root, where.files, {
+    catalogue: where.catalogue, environment: where.environment,
+    ...(project === undefined ? {} : { rules: new Map(Object.entries(project.settings.rules)) }),
+    ...(against.length === 0 ? {} : { against }),
+    ...(where.interpreter === undefined ? {} : { interpreter: where.interpreter }),
+  });
+  refuse(against.length === 0 ? undefined : workspace.environmentProblem());
+  const diagnosis = await inSlices(workspace.diagnoseInSteps(), () => !token.isCancellationRequested);
+  if (diagnosis === undefined) {
+    throw new ResponseError(LSPErrorCodes.RequestCancelled, "The examination was cancelled.");
+  }
+  return diagnosis;
+}
+
+/** A build for an environment that is not there would be a build for another one. */
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) {
+    throw new ResponseError(LSPErrorCodes.RequestFailed, problem);
+  }
+}
+
+function surroundingsOf(session: Session, root: string): Surroundings {
+  // A build changes files that the session's own files may still remember.
+  const files = new NodeFiles();
+  return { ...(session.projects.at(root)?.surroundings ?? { root, catalogue: session.catalogue, environment: session.environment }), files };
+}
+
+function torchInUse(body: InstalledBody, where: Surroundings): ProjectExamination["against"][number] {
+  const version = valueOf(body.facts, "torch-version");
+  const cuda = valueOf(body.facts, "cuda-version");
+  const interpreter = body.prefix === undefined ? undefined : interpreterIn(body.prefix, where);
+  return {
+    name: body.name,
+    ...(version === undefined ? {} : { version }),
+    ...(cuda === undefined ? {} : { cuda }),
+    ...(interpreter === undefined ? {} : { interpreter }),
+  };
+}
+
+/** The one that the editor's Python support uses, when it is of this environment. */
+function interpreterIn(prefix: string, { interpreter, files }: Surroundings): string | undefined {
+  const own = ["bin/python3", "bin/python", "Scripts/python.exe", "python.exe"].map((name) => path.join(prefix, name));
+  const chosen = interpreter === undefined || path.relative(prefix, interpreter).startsWith("..") ? [] : [interpreter];
+  return [...chosen, ...own].find((file) => files.status(file)?.kind === "file");
+}
+
+type Opener = (examined: Examined) => Promise<Found>;
+
+async function verdicts(session: Session, params: Requests["abiding/builtFiles"]["params"], token: CancellationToken): Promise<readonly BuiltFileVerdict[] | null> {
+  const root = rootOf(params);
+  const where = surroundingsOf(session, root);
+  const remote = remoteOptions(session, () => undefined, token);
+  const named = (spec: string | undefined): Opener => (examined) => openEnvironment(spec, where, remote, targetOf(examined));
+  const openers = params.against.length > 0 ? params.against.map(named) : openersOf((await diagnose(session, root, [], token)).installed, where, named);
+  const answers: BuiltFileVerdict[] = [];
+  for (const file of params.files) {
+    if (token.isCancellationRequested) {
+      return null;
+    }
+    const answer = await examine(file, { files: where.files, root, remote });
+    if (!answer.ok) {
+      answers.push({ file, verdict: "unknown", headline: answer.message, findings: [] });
+      continue;
+    }
+    try {
+      const said: BuiltFileVerdict[] = [];
+      for (const open of openers) {
+        said.push(await compare(answer.examined, await open(answer.examined), where, token));
+      }
+      answers.push(together(file, said));
+    } finally {
+      answer.examined.dispose();
+    }
+  }
+  return answers;
+}
+
+function openersOf(installed: readonly InstalledBody[], where: Surroundings, named: (spec: string | undefined) => Opener): readonly Opener[] {
+  if (installed.length === 0) {
+    return [named(undefined)];
+  }
+  return installed.map((body): Opener => (body.source === "catalogue" ? named(specOf(body)) : () => Promise.resolve({ ok: true, environment: ofBody(body, where) })));
+}
+
+async function compare(examined: Examined, found: Found, where: Surroundings, token: CancellationToken): Promise<BuiltFileVerdict> {
+  const { file } = examined;
+  const stamp = examined.binaries.find((one) => one.body.profile.stamp !== undefined)?.body.profile.stamp;
+  const stamped = stamp === undefined ? {} : { stamp };
+  if (!found.ok) {
+    return { file, verdict: "unknown", headline: `Not compared: ${found.message}`, findings: [], ...stamped };
+  }
+  const report = await inSlices(judge(examined, found.environment, { catalogue: where.catalogue, files: where.files }), () => !token.isCancellationRequested);
+  if (report === undefined) {
+    return { file, verdict: "unknown", headline: "Not compared: cancelled.", findings: [], ...stamped };
+  }
+  const says = (report.members ?? [report]).map(loaderSays).find((one) => one !== undefined);
+  return {
+    file,
+    verdict: report.verdict,
+    headline: verdictHeadline(report.verdict, `torch ${report.against.torch ?? "of unknown version"}`),
+    ...(says === undefined ? {} : { loaderSays: says }),
+    findings: report.findings.map((finding) => findingOf(report, finding)),
+    ...stamped,
+  };
+}
+
+/** A binary has no lines: the finding is about all of it. */
+function findingOf(report: FitReport, { rule, severity, message }: FitReport["findings"][number]): Finding {
+  const start = { line: 0, character: 0 };
+  return { rule, severity, message, location: { path: report.file, range: { start, end: start } }, related: [], against: [], fixes: [] };
+}
+
+const gravest: readonly BuiltFileVerdict["verdict"][] = ["conflict", "unknown", "no-conflict"];
+
+/** What was said against each torch, as one: the gravest verdict speaks. */
+function together(file: string, said: readonly BuiltFileVerdict[]): BuiltFileVerdict {
+  const verdict = gravest.find((one) => said.some((other) => other.verdict === one)) ?? "unknown";
+  const speaking = said.filter((one) => one.verdict === verdict);
+  const [first] = speaking;
+  const findings = new Map(said.flatMap((one) => one.findings).map((finding) => [`${finding.rule} ${finding.message}`, finding]));
+  return {
+    file,
+    verdict,
+    headline: [...new Set(speaking.map((one) => one.headline))].join(" "),
+    findings: [...findings.values()],
+    ...(first?.loaderSays === undefined ? {} : { loaderSays: first.loaderSays }),
+    ...(first?.stamp === undefined ? {} : { stamp: first.stamp }),
+  };
+}
+
+const loadable: readonly string[] = ["module", "shared", "extension", "unknown"];
+
+/** Those that can be loaded beside a torch; executables and static parts are built on their way. */
+function librariesIn(file: string, { declared }: Diagnosis): LibraryPlace[] {
+  return declared.flatMap(({ target }) => (target.location.path === file && loadable.includes(target.kind) && target.usesTorch !== false
+    ? [{ name: target.name, builder: target.builder, range: target.location.range }]
+    : []));
+}
