@@ -4,6 +4,8 @@ import { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } from
 import type { Node, ParseError } from "jsonc-parser";
 import { LineIndex } from "../model/index.ts";
 import type { Files, Gap, Location, Severity } from "../model/index.ts";
+import { readWorkshopSections } from "./workshopSections.ts";
+import type { WorkshopSections } from "./workshopSections.ts";
 
 export type RuleSetting = Severity | "off";
 
@@ -30,12 +32,19 @@ const settings: readonly string[] = ["error", "warning", "info", "hint", "off"];
 /** Sections that belong to other commands; their shape is their reader's business. */
 const otherSections = new Set(["$schema", "build", "smoke", "benchmarks", "combinations"]);
 
+/** What abiding.json says to everything that reads it. */
+export interface ConfigurationReading {
+  readonly configuration: Configuration;
+  readonly sections: WorkshopSections;
+  readonly gaps: readonly Gap[];
+}
+
 /** Reads abiding.json of a project. What is wrong in it is reported and left out; the rest counts. */
-export function readConfiguration(root: string, files: Files, isRule: (name: string) => boolean): { readonly configuration: Configuration; readonly gaps: readonly Gap[] } {
+export function readConfiguration(root: string, files: Files, isRule: (name: string) => boolean): ConfigurationReading {
   const file = path.join(root, configurationName);
   const read = files.readText(file);
   if (!read.ok) {
-    return { configuration: empty, gaps: read.problem === "missing" ? [] : [{ kind: "file", path: file, message: `${configurationName} was not read: ${read.message}` }] };
+    return { configuration: empty, sections: {}, gaps: read.problem === "missing" ? [] : [{ kind: "file", path: file, message: `${configurationName} was not read: ${read.message}` }] };
   }
   const gaps: Gap[] = [];
   const lines = new LineIndex(read.text);
@@ -52,7 +61,7 @@ export function readConfiguration(root: string, files: Files, isRule: (name: str
     if (tree !== undefined) {
       complain(`${configurationName} must hold one object.`, locate(tree.offset, tree.length));
     }
-    return { configuration: empty, gaps };
+    return { configuration: empty, sections: {}, gaps };
   }
   const at = (node: Node): Location => locate(node.offset, node.length);
   const section = (name: string): Node | undefined => findNodeAtLocation(tree, [name]);
@@ -69,7 +78,7 @@ export function readConfiguration(root: string, files: Files, isRule: (name: str
     ignore: ignoredPlaces(section("ignore"), isRule, complain, at),
     exclude: strings(section("exclude"), "exclude", complain, at),
   };
-  return { configuration, gaps };
+  return { configuration, sections: readWorkshopSections(tree, { at, complain }), gaps };
 }
 
 type Complain = (message: string, location: Location) => void;

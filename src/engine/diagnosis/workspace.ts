@@ -17,7 +17,7 @@ import type { ConfiguredBuild } from "./configuredBuilds.ts";
 import { beside, cmakeEntries, contextOf, mergeEntries, numberOf, readCMakeFolders } from "./cmakeProjects.ts";
 import type { CMakeEntry } from "./cmakeProjects.ts";
 import { configurationName, isIgnored, matcherOf, readConfiguration } from "./configuration.ts";
-import type { Configuration, RuleSetting } from "./configuration.ts";
+import type { Configuration, ConfigurationReading, RuleSetting } from "./configuration.ts";
 import { compareFindings } from "./diagnosis.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 import { discoverProject, isBuildFile, isListed } from "./discover.ts";
@@ -64,7 +64,7 @@ export class Workspace {
   readonly #bodies = new WeakMap<object, DeclaredBody>();
   readonly #names: readonly string[];
   readonly #built: ProjectBuiltFiles;
-  #configuration: { readonly configuration: Configuration; readonly gaps: readonly Gap[] } | undefined;
+  #configuration: ConfigurationReading | undefined;
   #layout: ProjectFiles | undefined;
   #environment: Environment | undefined;
   #diagnosis: Diagnosis | undefined;

@@ -23,7 +23,7 @@ describe("abiding.json", () => {
       "rules": { "cxx-standard": "warning", "c10-boundary": "info" },
       "ignore": [{ "rule": "cxx-standard", "path": "examples/**", "reason": "not shipped" }],
       "exclude": "vendored/**",
-      "smoke": {},
+      "smoke": [],
     }`);
     assert.deepEqual(gaps, []);
     assert.deepEqual(configuration.against, ["torch==2.8.0+cu128", ".venv"]);
