@@ -1,5 +1,5 @@
 import type { Location } from "../../engine/model/index.ts";
-import type { Ending } from "../process/types.ts";
+import type { Ending, Variables } from "../process/types.ts";
 import type { SmokePlan } from "../project/types.ts";
 import type { TorchInUse } from "../workshop.ts";
 
@@ -17,6 +17,20 @@ export interface TestCase {
   readonly command?: readonly string[];
   readonly folder?: string;
   readonly variables?: Readonly<Record<string, string>>;
+  /** Why it will be skipped without being started. */
+  readonly disabled?: string;
+  /** It stands for tests that are listed only once the project's code runs: why, in a sentence. */
+  readonly unlisted?: string;
+}
+
+export interface DiscoverRequest {
+  readonly root: string;
+  readonly plans: readonly SmokePlan[];
+  readonly interpreter?: string;
+  /** The user asked for a list that needs the project's own code: `pytest --collect-only`, test programs that list themselves. */
+  readonly runProjectCode: boolean;
+  /** Milliseconds for each process. */
+  readonly timeLimit: number;
 }
 
 export interface DiscoveredTests {
@@ -36,6 +50,10 @@ export interface StackFrame {
 export interface TestResult {
   readonly id: string;
   readonly label: string;
+  /** The plan that it belongs to. */
+  readonly plan: string;
+  /** The test whose process it ran in, when that has a result of its own; such results are not counted again. */
+  readonly parent?: string;
   readonly outcome: TestOutcome;
   /** Why it did not pass, in a sentence. */
   readonly reason?: string;
@@ -51,6 +69,12 @@ export interface TestResult {
   readonly messages: readonly { readonly message: string; readonly location?: Location; readonly expected?: string; readonly actual?: string }[];
   /** The failure is skew: what a rule says of it. */
   readonly explanation?: { readonly rule: string; readonly message: string };
+  /** Processes that outlived the test and were ended. */
+  readonly leftBehind?: number;
+  /** Of a test that stands for several, by its parameters: how many ended how. */
+  readonly cases?: { readonly total: number; readonly passed: number; readonly skipped: number };
+  /** When it was repeated. */
+  readonly runs?: { readonly total: number; readonly passed: number };
 }
 
 export interface SmokeRequest {
@@ -58,14 +82,30 @@ export interface SmokeRequest {
   readonly plans: readonly SmokePlan[];
   readonly interpreter?: string;
   readonly against: readonly string[];
-  /** Ids of cases or groups; empty: all. */
+  /** Ids of cases or groups, names, or patterns with `*`; empty: all. */
   readonly only: readonly string[];
   /** Ids that are left out of what `only` names. */
   readonly except: readonly string[];
   /** Those that did not pass the last time. */
   readonly failed: boolean;
+  /** Any of these labels or markers; empty or absent: all. */
+  readonly labels?: readonly string[];
   /** Milliseconds for each test that sets none. */
   readonly timeLimit: number;
+  /** How often each test is run; absent: once. */
+  readonly repeat?: number;
+}
+
+/** How a debugger starts a test. */
+export interface DebugLaunch {
+  readonly language: "cpp" | "python";
+  /** The program, or the Python interpreter. */
+  readonly program: string;
+  /** Of the program; for Python the module or script comes first, as on its command line. */
+  readonly arguments: readonly string[];
+  readonly folder: string;
+  /** The whole environment. */
+  readonly variables: Variables;
 }
 
 /** What happens while tests run. Every test that is started has one result. */
