@@ -15,9 +15,15 @@ export interface BuildRequest {
   readonly decide?: (before: readonly Finding[]) => Promise<"build" | "check-again" | "cancel">;
   /** Configure from nothing: the cache is set aside first (`cmake --fresh`). */
   readonly fresh: boolean;
+  /** What the user adds now: arguments of the configure step (a configured folder is configured again with them), of setup.py, or of pip. */
+  readonly arguments?: readonly string[];
+  /** Another build folder than the plan's, absolute. */
+  readonly buildFolder?: string;
+  /** Jobs at once, where the user says so; else CMAKE_BUILD_PARALLEL_LEVEL or MAX_JOBS decide, else the tool. */
+  readonly jobs?: number;
 }
 
-export type BuildTool = "gcc" | "clang" | "nvcc" | "ptxas" | "nvlink" | "ld" | "cmake" | "ninja" | "python" | "pip";
+export type BuildTool = "gcc" | "clang" | "nvcc" | "ptxas" | "nvlink" | "ld" | "cmake" | "ninja" | "make" | "python" | "pip";
 
 /** What a tool complained of. */
 export interface BuildProblem {
@@ -27,6 +33,8 @@ export interface BuildProblem {
   readonly location?: Location;
   /** The warning's flag or the tool's number: "-Wunused", "#177-D". */
   readonly code?: string;
+  /** What belongs to it: where a header was included, a template instantiated, a CMake function called; notes. */
+  readonly related?: readonly { readonly message: string; readonly location?: Location }[];
 }
 
 export interface BuildStep {
