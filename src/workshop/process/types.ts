@@ -24,9 +24,11 @@ export interface RunOptions {
   /** Milliseconds until the whole tree is ended. */
   readonly timeLimit?: number;
   /** Text as it comes: whole characters, terminal sequences kept. */
-  readonly onText?: (text: string, stream: StreamName) => void;
+  /** A promise that it returns holds the child's stream until it resolves: a slow reader slows the child down instead of filling memory. */
+  readonly onText?: (text: string, stream: StreamName) => void | Promise<void>;
+  /** A lone carriage return (progress) ends a line too. Of a line of more than 64 Ki characters the rest is left out, and the line says so. */
   readonly onLine?: (line: OutputLine) => void;
-  /** The output goes into this file too, bounded; its folder is created. */
+  /** The output goes into this file too: its begin, and its end when it is longer than 16 MiB. The folder is created. */
   readonly logFile?: string;
   readonly input?: string;
   /** Bytes of each stream that the result keeps, half from its begin and half from its end. Default 256 KiB. */
@@ -36,7 +38,8 @@ export interface RunOptions {
   readonly onStart?: (processId: number) => void;
 }
 
-export type NotStartedReason = "not-found" | "not-executable" | "no-folder" | "no-resources" | "other";
+/** "too-long": the command line or its environment is longer than the system takes. */
+export type NotStartedReason = "not-found" | "not-executable" | "no-folder" | "no-resources" | "too-long" | "other";
 
 /** How a process ended. A signal, a time limit and a cancel are never an exit code. */
 export type Ending =
@@ -66,6 +69,8 @@ export interface ProcessResult {
   readonly log?: { readonly path: string; readonly problem?: string };
   /** Processes that outlived the command and were ended. */
   readonly ended: number;
+  /** Processes of the tree that could not be ended: another user's, or stuck in the kernel. */
+  readonly survivors?: readonly number[];
 }
 
 /** Starts a process and resolves when it and its output have ended. Never rejects: `ending` says what went wrong. */

@@ -1,0 +1,50 @@
+/** What the user's terminal would have in its environment. */
+import { homedir, userInfo } from "node:os";
+import { existsSync } from "node:fs";
+import { runProcess } from "./run.ts";
+import { markerVariable } from "./marker.ts";
+import type { Variables } from "./types.ts";
+
+/** Variables that a shell sets for itself. */
+const shellsOwn = new Set(["_", "SHLVL", "PWD", "OLDPWD", markerVariable]);
+const limit = 10_000;
+
+export type TerminalEnvironment = { readonly environment: Variables } | { readonly problem: string };
+
+function loginShell(base: Variables): string | undefined {
+  let ofUser: string | null = null;
+  try {
+    ofUser = userInfo().shell;
+  } catch {
+    // A user without an entry in the password file, as in containers.
+  }
+  return [base["SHELL"], ofUser ?? undefined, "/bin/sh"].find((one) => one !== undefined && existsSync(one));
+}
+
+/**
+ * The environment of a new terminal: the user's login shell is started once, reads its start-up files and prints it.
+ * For comparing only, when asked; it runs what the user's start-up files hold. Never throws.
+ */
+export async function terminalEnvironment(base: Variables, signal?: AbortSignal): Promise<TerminalEnvironment> {
+  // A terminal on Windows takes what the session has.
+  if (process.platform === "win32") return { environment: base };
+  const shell = loginShell(base);
+  if (shell === undefined) return { problem: "No login shell was found: SHELL is not set, and the password file names none." };
+  // Start-up files may print something before.
+  const begin = "ABIDING-ENVIRONMENT-BEGINS";
+  const { ending, stdout } = await runProcess(
+    { file: shell, arguments: ["-ilc", `printf ${begin}; env -0`], folder: homedir(), environment: { ...base, TERM: "dumb" } },
+    { timeLimit: limit, leftBehind: "end", keep: 8 << 20, ...(signal === undefined ? {} : { signal }) },
+  );
+  const at = stdout.text.lastIndexOf(begin);
+  if (at === -1) {
+    const how = ending.kind === "timed-out" ? `did not answer within ${limit / 1000} seconds` : ending.kind === "exited" ? `ended with exit code ${ending.code}` : "was stopped";
+    return { problem: `The login shell ${shell} ${how} and printed no environment.` };
+  }
+  const entries = stdout.text.slice(at + begin.length).split("\0").flatMap((entry): [string, string][] => {
+    const equals = entry.indexOf("=");
+    const name = entry.slice(0, equals);
+    return equals < 1 || shellsOwn.has(name) ? [] : [[name, entry.slice(equals + 1)]];
+  });
+  return { environment: { ...Object.fromEntries(entries), ...(base["TERM"] === undefined ? {} : { TERM: base["TERM"] }) } };
+}

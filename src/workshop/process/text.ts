@@ -1,0 +1,155 @@
+/** What a child printed: its lines, and the part of it that is kept. */
+import type { KeptText } from "./types.ts";
+
+/** Longest line that is handed on whole, in UTF-16 units. */
+export const longestLine = 65536;
+
+// ECMA-48 control sequences, operating system commands with either end, other strings, and two-character escapes.
+const sequences = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|$)|\x1b[PX^_][^\x1b]*(?:\x1b\\|$)|\x1b[ -/]*[0-~]/g;
+
+/** Text without what a terminal would act upon. */
+export function withoutSequences(text: string): string {
+  return /[\x1b\x9b]/.test(text) ? text.replace(sequences, "") : text;
+}
+
+/** Cuts text into lines. `\n`, `\r\n` and a lone `\r` (progress) end one. */
+export class LineSplitter {
+  readonly #emit: (line: string) => void;
+  #line = "";
+  #leftOut = 0;
+  /** A carriage return has ended a line, or has been met at the begin of one: a line feed may follow. */
+  #returned: "no" | "after a line" | "in an empty line" = "no";
+
+  constructor(emit: (line: string) => void) {
+    this.#emit = emit;
+  }
+
+  add(text: string): void {
+    for (let at = 0; at < text.length;) {
+      const end = nextEnd(text, at);
+      this.#append(text, at, end);
+      if (end < text.length) this.#end(text[end] === "\n");
+      at = end + 1;
+    }
+  }
+
+  /** The last line, when it has no end. */
+  finish(): void {
+    if (this.#line !== "") this.#flush();
+  }
+
+  #append(text: string, from: number, to: number): void {
+    if (to === from) return;
+    this.#returned = "no";
+    const room = Math.min(to - from, longestLine - this.#line.length);
+    this.#line += text.slice(from, from + room);
+    this.#leftOut += to - from - room;
+  }
+
+  #end(lineFeed: boolean): void {
+    if (this.#line !== "") {
+      this.#flush();
+      this.#returned = lineFeed ? "no" : "after a line";
+    } else if (!lineFeed) {
+      if (this.#returned === "no") this.#returned = "in an empty line";
+    } else {
+      if (this.#returned !== "after a line") this.#flush();
+      this.#returned = "no";
+    }
+  }
+
+  #flush(): void {
+    const line = this.#leftOut === 0 ? this.#line : `${this.#line} [Abiding: ${this.#leftOut} more characters of this line left out]`;
+    this.#line = "";
+    this.#leftOut = 0;
+    this.#emit(withoutSequences(line));
+  }
+}
+
+function nextEnd(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 10 || code === 13) return at;
+  }
+  return text.length;
+}
+
+/** The sentence that stands where something was left out. */
+export function leftOutNote(bytes: number): string {
+  return `[Abiding: ${bytes} bytes left out]`;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/** The last bytes of a stream, in a small multiple of their memory. */
+export class Tail {
+  readonly #limit: number;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  /** All bytes that were added. */
+  total = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(bytes: Buffer): void {
+    this.total += bytes.length;
+    if (bytes.length === 0) return;
+    // A copy: a chunk is a window on a pool that would stay in memory as a whole.
+    this.#chunks.push(Buffer.from(bytes.length > this.#limit ? bytes.subarray(bytes.length - this.#limit) : bytes));
+    this.#size += this.#chunks.at(-1)?.length ?? 0;
+    if (this.#size > 2 * this.#limit) {
+      const bytesKept = this.bytes();
+      this.#chunks = [bytesKept];
+      this.#size = bytesKept.length;
+    }
+  }
+
+  /** At most `limit` bytes, begun at a whole character. */
+  bytes(): Buffer {
+    const all = Buffer.concat(this.#chunks);
+    let from = Math.max(0, all.length - this.#limit);
+    if (from > 0 || this.total > all.length) while (from < all.length && isContinuation(all[from])) from += 1;
+    return all.subarray(from);
+  }
+}
+
+/** Keeps the begin and the end of what is added, which is UTF-8. */
+export class Keeper {
+  readonly #headLimit: number;
+  readonly #head: Buffer[] = [];
+  #headSize = 0;
+  #headFull = false;
+  readonly #tail: Tail;
+
+  constructor(limit: number) {
+    this.#headLimit = Math.ceil(limit / 2);
+    this.#tail = new Tail(Math.floor(limit / 2));
+  }
+
+  add(bytes: Buffer): void {
+    let rest = bytes;
+    if (!this.#headFull) {
+      let room = Math.min(bytes.length, this.#headLimit - this.#headSize);
+      if (room < bytes.length) {
+        this.#headFull = true;
+        while (room > 0 && isContinuation(bytes[room])) room -= 1;
+      }
+      this.#head.push(Buffer.from(bytes.subarray(0, room)));
+      this.#headSize += room;
+      rest = bytes.subarray(room);
+    }
+    this.#tail.add(rest);
+  }
+
+  kept(): KeptText {
+    const head = Buffer.concat(this.#head).toString();
+    const tail = this.#tail.bytes();
+    const leftOut = this.#tail.total - tail.length;
+    if (leftOut === 0) return { text: head + tail.toString(), leftOut };
+    return { text: `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${leftOutNote(leftOut)}\n${tail.toString()}`, leftOut };
+  }
+}
