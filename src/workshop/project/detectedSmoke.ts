@@ -1,0 +1,106 @@
+import * as path from "node:path";
+import type { Files, Location } from "../../engine/model/index.ts";
+import { readTestFiles, readTestSources } from "./ctestFiles.ts";
+import type { Place } from "./detectedBuilds.ts";
+import { startOf } from "./pythonPackages.ts";
+import type { PythonPackage } from "./pythonPackages.ts";
+import { readPytestSettings } from "./pytestSettings.ts";
+import { compareFolders, shortPath, textOf } from "./survey.ts";
+import type { Surroundings, Survey } from "./survey.ts";
+import type { CTestPlan, PytestPlan, SmokePlan } from "./types.ts";
+
+/** The label and the marker by which projects name the tests that say whether a build works at all. */
+const smokeName = "smoke";
+
+/** The tests of a project, in the order of its builds: what one builds first is tested first. */
+export function detectSmoke(found: Survey, places: readonly Place[], surroundings: Surroundings): readonly SmokePlan[] {
+  const pytest = detectPytest(found, places, surroundings);
+  const plans: SmokePlan[] = [];
+  for (const place of places) {
+    const ctest = detectCTest(place, surroundings);
+    const own = pytest.filter((plan) => plan.folder === place.folder);
+    plans.push(...(place.builds[0]?.plan.kind === "python" ? [...own, ...ctest] : [...ctest, ...own]));
+  }
+  return [...plans, ...pytest.filter((plan) => !plans.includes(plan))];
+}
+
+function detectCTest({ cmake, builds }: Place, { root, files }: Surroundings): readonly CTestPlan[] {
+  if (cmake === undefined) return [];
+  const inSources = readTestSources(cmake.reading.files, files);
+  const folders = new Set<string>();
+  return builds.flatMap(({ plan, tests }): readonly CTestPlan[] => {
+    if (plan.kind !== "cmake" || folders.has(plan.folder)) return [];
+    folders.add(plan.folder);
+    // A folder without a cache has not been configured, whatever else lies in it.
+    const configured = files.status(path.join(plan.folder, "CMakeCache.txt")) === undefined ? undefined : readTestFiles(plan.folder, files);
+    const known = configured?.any === true ? configured : inSources;
+    if (!known.any) return [];
+    const hasSmoke = known.labels.has(smokeName) || inSources.labels.has(smokeName);
+    const name = shortPath(root, plan.folder);
+    const configuration = plan.configuration ?? tests[0]?.configuration;
+    const preset = tests.find((one) => one.label === smokeName) ?? tests[0];
+    return [{
+      kind: "ctest", id: `ctest:${name}`, label: hasSmoke ? `CTest, label ${smokeName}, in ${name}` : `CTest in ${name}`, origin: "detected", shownBy: plan.shownBy,
+      variables: preset?.variables ?? {}, folder: plan.folder, labels: hasSmoke ? [smokeName] : [], ...(configuration !== undefined && { configuration }),
+    }];
+  });
+}
+
+const testFile = /^(?:test_.*|.*_test)\.py$/;
+const testFolder = /^(?:unit_?|integration_?)?tests?$/i;
+
+function detectPytest({ layout }: Survey, places: readonly Place[], { root, files, environment }: Surroundings): readonly PytestPlan[] {
+  const packages = places.flatMap(({ python }) => python ?? []);
+  const owners = [...new Set([root, ...packages.map(({ folder }) => folder)])].toSorted((a, b) => b.length - a.length);
+  const byOwner = new Map<string, string[]>();
+  for (const file of layout.pythonSources) {
+    if (!testFile.test(path.basename(file)) && path.basename(file) !== "conftest.py") continue;
+    const owner = owners.find((folder) => file.startsWith(folder + path.sep)) ?? root;
+    byOwner.set(owner, [...(byOwner.get(owner) ?? []), file]);
+  }
+  const folders = owners.filter((folder) => byOwner.has(folder) || readPytestSettings(folder, files) !== undefined).toSorted((a, b) => compareFolders(root, a, b));
+  return folders.flatMap((folder) => {
+    const tests = (byOwner.get(folder) ?? []).filter((file) => testFile.test(path.basename(file)));
+    const settings = readPytestSettings(folder, files);
+    if (tests.length === 0) return [];
+    const paths = (settings?.paths.length ?? 0) > 0 ? [] : testPaths(folder, tests);
+    const hasSmoke = settings?.markers.has(smokeName) === true || (byOwner.get(folder) ?? []).some((file) => path.basename(file) === "conftest.py" && declaresMarker(file, files));
+    const where = shortPath(root, folder);
+    const named = packages.find((one) => one.folder === folder);
+    const what = paths.length === 0 ? (where === "" ? "" : ` in ${where}`) : ` of ${paths.map((one) => (where === "" ? one : `${where}/${one}`)).join(", ")}`;
+    return [{
+      kind: "pytest", id: where === "" ? "pytest" : `pytest:${where}`, label: `pytest${what}${hasSmoke ? `, marker ${smokeName}` : ""}`, origin: "detected",
+      shownBy: settings?.location ?? firstOf(tests), variables: settings?.hasPythonPath === true ? {} : modulePath(named, environment), folder, paths, arguments: [], ...(hasSmoke && { marker: smokeName }),
+    }];
+  });
+}
+
+function firstOf(tests: readonly string[]): Location {
+  return startOf([...tests].sort()[0] ?? "");
+}
+
+function declaresMarker(file: string, files: Files): boolean {
+  return new RegExp(`addinivalue_line\\(\\s*["']markers["']\\s*,\\s*["']${smokeName}\\b`).test(textOf(files, file));
+}
+
+/** The folders that hold the tests, without those inside another of them. When some are called tests, the others are something else. */
+function testPaths(folder: string, tests: readonly string[]): readonly string[] {
+  const folders = new Set(tests.map((file) => {
+    const parts = path.relative(folder, path.dirname(file)).split(path.sep);
+    const index = parts.findIndex((part) => testFolder.test(part));
+    return (index === -1 ? parts : parts.slice(0, index + 1)).join("/");
+  }));
+  const named = [...folders].filter((one) => one.split("/").some((part) => testFolder.test(part)));
+  const chosen = named.length > 0 ? named : [...folders];
+  if (chosen.includes("")) return [];
+  return chosen.filter((one) => !chosen.some((other) => other !== one && one.startsWith(`${other}/`))).sort((a, b) => a.split("/").length - b.split("/").length || (a < b ? -1 : 1));
+}
+
+/** A package that is built in place lies where its modules do; a `src` folder is on nobody's path. */
+function modulePath(found: PythonPackage | undefined, environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (found?.native !== true || found.modules === undefined) return {};
+  const before = environment["PYTHONPATH"];
+  const own = path.join(found.folder, found.modules);
+  return { PYTHONPATH: before === undefined || before === "" ? own : `${own}${path.delimiter}${before}` };
+}
+

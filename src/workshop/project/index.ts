@@ -1,0 +1,6 @@
+/**
+ * What can be done with a project: how it is built, which tests say whether it works, which programs measure it. Read from
+ * abiding.json and from the project's own files, without starting anything.
+ */
+export { readProject } from "./readProject.ts";
+export type { ReadProjectOptions } from "./readProject.ts";

@@ -1,0 +1,97 @@
+import * as path from "node:path";
+import type { Location } from "../../engine/model/index.ts";
+import { member, PresetFiles, text } from "../../engine/sources/cmake/presetFiles.ts";
+import type { Preset } from "../../engine/sources/cmake/presetFiles.ts";
+import { holds } from "./presetConditions.ts";
+import type { Surroundings } from "./survey.ts";
+import type { PlanProblem } from "./types.ts";
+
+/** A configure preset that can be used on this machine. */
+export interface UsablePreset {
+  readonly name: string;
+  readonly displayName: string | undefined;
+  readonly location: Location;
+  /** Absolute; undefined when the preset leaves it to `-B`. */
+  readonly folder: string | undefined;
+  readonly generator: string | undefined;
+  readonly builds: readonly BuildPreset[];
+  readonly tests: readonly TestPreset[];
+}
+
+export interface BuildPreset {
+  readonly name: string;
+  readonly configuration: string | undefined;
+  readonly location: Location;
+}
+
+export interface TestPreset {
+  readonly name: string;
+  readonly configuration: string | undefined;
+  /** The only label that it lets through, where its filter is that plain. */
+  readonly label: string | undefined;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface PresetReading {
+  readonly usable: readonly UsablePreset[];
+  readonly problems: readonly PlanProblem[];
+  /** Every configure preset that is there, for messages about one that is not. */
+  readonly names: readonly string[];
+}
+
+const systems: Partial<Record<NodeJS.Platform, string>> = { linux: "Linux", darwin: "Darwin", win32: "Windows" };
+
+/** Reads CMakePresets.json and CMakeUserPresets.json of a source folder as `cmake --list-presets` does. Source: cmake-presets(7). */
+export function readUsablePresets(source: string, { files, environment, platform }: Surroundings): PresetReading {
+  const hostSystemName = systems[platform];
+  const presets = new PresetFiles(source, files, { environment, ...(hostSystemName !== undefined && { hostSystemName }) });
+  for (const name of ["CMakePresets.json", "CMakeUserPresets.json"]) {
+    const file = path.join(source, name);
+    if (files.status(file) !== undefined) presets.load(file);
+  }
+  const problems: PlanProblem[] = presets.gaps.map(({ message, location }) => ({ message, ...(location !== undefined && { location }) }));
+  const isUsable = (preset: Preset): boolean => !preset.hidden && holds(presets, preset);
+  const configure = presets.all("configurePresets");
+  const usable = configure.filter(isUsable).flatMap((preset): readonly UsablePreset[] => {
+    const written = presets.field(preset, "binaryDir");
+    const folder = written === undefined ? undefined : presets.expand(text(written.node), preset, written.source.path);
+    if (written !== undefined && folder === undefined) {
+      problems.push({ message: `The build folder of the preset ${preset.name} could not be told, and so it is not offered.`, location: presets.location(preset) });
+      return [];
+    }
+    const partners = (kind: "buildPresets" | "testPresets"): readonly Preset[] => presets.all(kind)
+      .filter((one) => isUsable(one) && text(presets.field(one, "configurePreset")?.node) === preset.name)
+      .toSorted((a, b) => Number(b.name === preset.name) - Number(a.name === preset.name));
+    const configurationOf = (one: Preset): string | undefined => text(presets.field(one, "configuration")?.node);
+    return [{
+      name: preset.name,
+      displayName: text(member(preset.node, "displayName")),
+      location: presets.location(preset),
+      folder: folder === undefined ? undefined : path.resolve(source, folder),
+      generator: text(presets.field(preset, "generator")?.node),
+      builds: partners("buildPresets").map((one) => ({ name: one.name, configuration: configurationOf(one), location: presets.location(one) })),
+      tests: partners("testPresets").map((one) => ({ name: one.name, configuration: configurationOf(one), label: labelOf(presets, one), variables: variablesOf(presets, one, preset) })),
+    }];
+  });
+  return { usable: usable.toSorted((a, b) => Number(b.name === "default") - Number(a.name === "default")), problems, names: configure.map(({ name }) => name) };
+}
+
+/** `"filter": {"include": {"label": "^smoke$"}}` is the label smoke; a pattern of several is none. */
+function labelOf(presets: PresetFiles, preset: Preset): string | undefined {
+  const pattern = text(member(member(presets.field(preset, "filter")?.node, "include"), "label"));
+  return pattern === undefined ? undefined : /^\^?([\w-]+)\$?$/.exec(pattern)?.[1];
+}
+
+/** The environment of a test preset, over that of its configure preset unless it says otherwise. */
+function variablesOf(presets: PresetFiles, preset: Preset, configure: Preset): Readonly<Record<string, string>> {
+  const inherits = presets.field(preset, "inheritConfigureEnvironment")?.node.value !== false;
+  const found: Record<string, string> = {};
+  for (const one of inherits ? [configure, preset] : [preset]) {
+    const environment = presets.collect(one, "environment");
+    for (const [name, entry] of environment) {
+      const value = entry.removed ? undefined : presets.expand(entry.value, one, entry.path, environment);
+      if (value !== undefined) found[name] = value;
+    }
+  }
+  return found;
+}
