@@ -9,6 +9,8 @@
 #     [TORCH]                    # the target is compiled against torch's headers
 #     [TORCH_ABI classic|stable] # default: stable when TORCH_TARGET_VERSION or TORCH_STABLE_ONLY is defined, else classic
 #     [CUDA]                     # the target has CUDA code
+#     [PYTHON]                   # the target is a Python extension: Python.h is on its include path
+#     [PYBIND11]                 # the target uses pybind11
 #     [KEYS <key>=<value>...]    # more lines
 #     [BUILD_ID_FILES <glob>...] # build.id: a hash of these files, in folders below too, read at every build, of the compilers and CMAKE_<LANG>_FLAGS
 #     [BUILD_ID_TEXT <text>...]) # and of this
@@ -21,7 +23,7 @@ cmake_policy(PUSH)
 cmake_policy(VERSION 3.22)
 
 function(abiding_stamp target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;CUDA" "NAME;VERSION;FUNCTION;GIT;TORCH_ABI" "KEYS;BUILD_ID_FILES;BUILD_ID_TEXT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;CUDA;PYTHON;PYBIND11" "NAME;VERSION;FUNCTION;GIT;TORCH_ABI" "KEYS;BUILD_ID_FILES;BUILD_ID_TEXT")
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
     message(FATAL_ERROR "abiding_stamp(${target}): not understood: ${arg_UNPARSED_ARGUMENTS} ${arg_KEYWORDS_MISSING_VALUES}")
   endif()
@@ -52,7 +54,7 @@ function(abiding_stamp target)
   foreach(line IN LISTS arg_KEYS)
     if(NOT line MATCHES "^[A-Za-z][A-Za-z0-9_.-]*=[^;\n\r]*$")
       message(FATAL_ERROR "abiding_stamp(${target}): KEYS takes <key>=<value> on one line and without a semicolon, not \"${line}\".")
-    elseif(line MATCHES "^(schema|name|version|git|build\\.id|compiler|cxx\\..*|libc|arch|isa|torch\\.(version|abi|cxx11_abi|target)|py\\.limited)=")
+    elseif(line MATCHES "^(schema|name|version|git|build\\.id|compiler|cxx\\..*|libc|arch|isa|torch\\.(version|abi|cxx11_abi|target)|py\\.limited|python\\.abi|pybind11\\.internals)=")
       message(FATAL_ERROR "abiding_stamp(${target}): the stamp itself writes ${CMAKE_MATCH_1}.")
     endif()
     list(APPEND lines "${line}")
@@ -105,6 +107,8 @@ function(abiding_stamp target)
     "set(folder [==[${PROJECT_SOURCE_DIR}]==])"
     "set(git [==[${arg_GIT}]==])"
     "set(torch ${arg_TORCH})"
+    "set(python ${arg_PYTHON})"
+    "set(pybind11 ${arg_PYBIND11})"
     "set(torch_abi [==[${arg_TORCH_ABI}]==])"
     "set(build_id_files [==[${arg_BUILD_ID_FILES}]==])"
     "set(build_id_text [==[${compilers} $<CONFIG> ${arg_BUILD_ID_TEXT}]==])"
@@ -239,6 +243,12 @@ function(_abiding_stamp_write settings)
       set(cuda_runtime static)
     endif()
     list(APPEND lines "cuda.toolkit=${cuda_toolkit}" "cuda.archs=${architectures}" "cudart=${cuda_runtime}")
+  endif()
+  if(python)
+    string(APPEND definitions "#define ABIDING_STAMP_PYTHON 1\n")
+  endif()
+  if(pybind11)
+    string(APPEND definitions "#define ABIDING_STAMP_PYBIND11 1\n")
   endif()
   if(torch)
     string(APPEND definitions "#define ABIDING_STAMP_TORCH 1\n")

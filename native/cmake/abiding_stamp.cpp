@@ -14,6 +14,8 @@
 //   #define ABIDING_STAMP_TORCH_LOCAL "+cpu"                       what follows TORCH_VERSION in torch.__version__
 //   #define ABIDING_STAMP_TORCH_GIT   "cf30153c..."                torch.version.git_version
 //   #define ABIDING_STAMP_TORCH_CUDA  "13.0"                       torch.version.cuda
+//   #define ABIDING_STAMP_PYTHON      1                            when the binary is a Python extension: Python.h is found
+//   #define ABIDING_STAMP_PYBIND11    1                            when it uses pybind11: pybind11's headers are found
 // clang-format on
 #include <limits.h>  // __GLIBC__
 
@@ -171,9 +173,46 @@
 #define ABIDING_DIGITS_32(value, shift) ABIDING_DIGITS_16(value, (shift) + 16), ABIDING_DIGITS_16(value, shift)
 #endif
 
+#if defined(ABIDING_STAMP_PYTHON)
+#include <Python.h>
+#if defined(Py_GIL_DISABLED)
+#define ABIDING_PYTHON_THREADS "t"
+#else
+#define ABIDING_PYTHON_THREADS ""
+#endif
+#if defined(Py_DEBUG)
+#define ABIDING_PYTHON_DEBUG "d"
+#else
+#define ABIDING_PYTHON_DEBUG ""
+#endif
+#if defined(PYPY_VERSION)
+#define ABIDING_PYTHON_ABI "python.abi=pypy-" PYPY_VERSION "\n"
+#elif defined(Py_LIMITED_API)
+#define ABIDING_PYTHON_ABI "python.abi=abi3\n"
+#else
+#define ABIDING_PYTHON_ABI                                            \
+  "python.abi=cpython-" ABIDING_TEXT(PY_MAJOR_VERSION) ABIDING_TEXT( \
+      PY_MINOR_VERSION) ABIDING_PYTHON_THREADS ABIDING_PYTHON_DEBUG "\n"
+#endif
+#else
+#define ABIDING_PYTHON_ABI ""
+#endif
+
+// The name under which modules of one pybind11 find each other; its parts are macros of pybind11 and of the compiler.
+#if defined(ABIDING_STAMP_PYBIND11) && defined(__cplusplus) && !defined(Py_LIMITED_API)
+#include <pybind11/detail/internals.h>
+#if defined(PYBIND11_INTERNALS_ID)
+#define ABIDING_PYBIND11 "pybind11.internals=" PYBIND11_INTERNALS_ID "\n"
+#endif
+#endif
+#if !defined(ABIDING_PYBIND11)
+#define ABIDING_PYBIND11 ""
+#endif
+
 #define ABIDING_LINES                                                                                     \
   ABIDING_STAMP_LINES "compiler=" ABIDING_COMPILER "\n" ABIDING_CXX_STD ABIDING_GXX_ABI ABIDING_CXX11_ABI \
-      ABIDING_GLIBCXX ABIDING_CXX_DEBUG ABIDING_LIBC ABIDING_ARCH ABIDING_ISA ABIDING_TORCH
+      ABIDING_GLIBCXX ABIDING_CXX_DEBUG ABIDING_LIBC ABIDING_ARCH ABIDING_ISA ABIDING_TORCH ABIDING_PYTHON_ABI \
+      ABIDING_PYBIND11
 
 // Members of char follow each other without gaps; the text ends at the first NUL, which is in `lines`.
 struct AbidingStampText {

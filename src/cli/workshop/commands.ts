@@ -5,4 +5,5 @@ export type WorkshopCommand = (argv: readonly string[], terminal: Terminal) => P
 
 /** Each is loaded when it is called. */
 export const workshopCommands: Readonly<Record<string, () => Promise<WorkshopCommand>>> = {
+  stamp: async () => (await import("./stamp.ts")).stamp,
 };
