@@ -66,9 +66,20 @@ test("every rule can be given a severity in the settings, and has its page", () 
   assert.deepEqual(rules.map((rule) => rule.name).filter((name) => !existsSync(path.join(root, "docs/rules", `${name}.md`))), []);
 });
 
-test("a workspace that is not trusted cannot say what is read", () => {
+test("a workspace that is not trusted cannot say what is read, fetched or run", () => {
   assert.equal(manifest.capabilities.untrustedWorkspaces.supported, "limited");
-  assert.deepEqual(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations, ["abiding.environment"]);
+  assert.deepEqual(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations, ["abiding.environment", "abiding.smoke.afterBuild", "abiding.libtorch.index"]);
+});
+
+test("what runs something is offered in a trusted workspace only", () => {
+  const reading = ["selectEnvironment", "checkWorkspace", "copyReport", "openRuleDocumentation", "showLog", "restartServer", "wouldThisLoad"].map((name) => `abiding.${name}`);
+  const conditions = new Map(manifest.contributes.menus.commandPalette.map(({ command, when }) => [command, when]));
+  const free = manifest.contributes.commands.map(({ command }) => command).filter((command) => conditions.get(command) === undefined);
+  assert.deepEqual(free, reading);
+  const table = readFileSync(path.join(root, "src/extension/commands/index.ts"), "utf8");
+  const running = [...conditions].filter(([, when]) => when === "isWorkspaceTrusted").map(([command]) => command);
+  // The palette hides them; whoever calls them all the same is refused by the door.
+  assert.deepEqual(running.filter((command) => !table.includes(`"${command}": inWorkshop(`)), []);
 });
 
 test("activation searches no folders", () => {

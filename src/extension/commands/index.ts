@@ -4,6 +4,8 @@ import { activeFile } from "../activeFile.ts";
 import type { BinaryEditor } from "../binary/index.ts";
 import type { EnvironmentChoices } from "../environmentChoices.ts";
 import type { Server } from "../server.ts";
+import type { WorkshopCommand } from "../workshop/index.ts";
+import type { WorkshopDoor } from "../workshop/registration.ts";
 import { checkWorkspace } from "./checkWorkspace.ts";
 import { copyReport } from "./copyReport.ts";
 import { openRuleDocumentation } from "./openRuleDocumentation.ts";
@@ -17,6 +19,7 @@ export interface Commands {
   readonly server: Server;
   readonly choices: EnvironmentChoices;
   readonly binaries: BinaryEditor;
+  readonly workshop: WorkshopDoor;
 }
 
 const table: Readonly<Record<string, (host: Commands, ...args: readonly unknown[]) => unknown>> = {
@@ -28,7 +31,23 @@ const table: Readonly<Record<string, (host: Commands, ...args: readonly unknown[
   "abiding.openRuleDocumentation": openRuleDocumentation,
   "abiding.wouldThisLoad": wouldThisLoad,
   "abiding.showFindings": (_, ...args) => showFindings(...args),
+  "abiding.build": inWorkshop("build"),
+  "abiding.buildChoose": inWorkshop("buildChoose"),
+  "abiding.smoke": inWorkshop("smoke"),
+  "abiding.benchmark": inWorkshop("benchmark"),
+  "abiding.showBenchmarkHistory": inWorkshop("showBenchmarkHistory"),
+  "abiding.showBuildEnvironment": inWorkshop("showBuildEnvironment"),
+  "abiding.copyCommandLine": inWorkshop("copyCommandLine"),
+  "abiding.cancelWork": inWorkshop("cancelWork"),
+  "abiding.locateLibtorch": inWorkshop("locateLibtorch"),
+  "abiding.fetchLibtorch": inWorkshop("fetchLibtorch"),
+  "abiding.addStamp": inWorkshop("addStamp"),
 };
+
+/** What runs something of the project. */
+function inWorkshop(name: WorkshopCommand): (host: Commands, ...args: readonly unknown[]) => unknown {
+  return ({ workshop }, argument) => workshop.command(name, argument);
+}
 
 export function registerCommands(host: Commands): vscode.Disposable[] {
   return Object.entries(table).map(([id, run]) => vscode.commands.registerCommand(id, async (...args: unknown[]) => {

@@ -1,0 +1,85 @@
+import type { BenchmarkReport, BenchmarkRun, Comparison } from "../../workshop/benchmark/types.ts";
+
+const units = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]] as const;
+
+/** "12.3 µs". */
+export function duration(seconds: number): string {
+  const [scale, unit] = units.find(([one]) => seconds >= one) ?? [1e-9, "ns"];
+  return `${(seconds / scale).toPrecision(3)} ${unit}`;
+}
+
+const verdicts: Readonly<Record<Comparison["verdict"], string>> = {
+  regressed: "slower", improved: "faster", "no-difference": "no difference found", "too-few": "too few samples to tell", "only-before": "only measured before", "only-now": "new",
+  "machines-differ": "measured on another machine, or on this one in another state", "not-measured": "no number on one side",
+};
+
+/** Never a bare percentage: the interval says how much of it is known. */
+function ratioText({ ratio, interval }: Comparison): string {
+  return ratio === undefined ? "" : `× ${ratio.toFixed(3)}${interval === undefined ? "" : ` (between ${interval[0].toFixed(3)} and ${interval[1].toFixed(3)})`}`;
+}
+
+/** "gather/64B: slower, 12.3 µs before, 14.1 µs now, × 1.146 (between 1.120 and 1.170)". */
+export function comparisonLine(comparison: Comparison): string {
+  const parts = [
+    verdicts[comparison.verdict],
+    ...(comparison.before === undefined ? [] : [`${duration(comparison.before)} before`]),
+    ...(comparison.now === undefined ? [] : [`${duration(comparison.now)} now`]),
+    ...(comparison.ratio === undefined ? [] : [ratioText(comparison)]),
+  ];
+  return `${comparison.name}: ${parts.join(", ")}`;
+}
+
+function cell(text: string): string {
+  return text.replace(/[|\\`*_<>[\]]/g, "\\$&").replace(/\s+/g, " ");
+}
+
+function median(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+/** The result of one measuring, with the comparison to the one before. */
+export function reportMarkdown(report: BenchmarkReport, name: string): string {
+  const lines = [`# Benchmarks of ${cell(name)}`, ""];
+  if (report.reason !== undefined) {
+    lines.push(cell(report.reason), "");
+  }
+  for (const run of report.runs) {
+    lines.push(...runLines(run), "", "| benchmark | median | samples | of the possible | compared with the run before |", "|---|---:|---:|---:|---|");
+    for (const { name: benchmark, seconds, problem } of run.measurements) {
+      const fraction = report.fractions.find((one) => one.name === benchmark);
+      const comparison = report.comparisons.find((one) => one.name === benchmark);
+      const now = median(seconds);
+      const compared = comparison === undefined ? "" : `${verdicts[comparison.verdict]} ${ratioText(comparison)}`;
+      lines.push(`| ${cell(benchmark)} | ${now === undefined ? cell(problem ?? "") : duration(now)} | ${seconds.length} | ${fraction === undefined ? "" : `${(fraction.fraction * 100).toFixed(0)} % of ${fraction.of}`} | ${compared} |`);
+    }
+    lines.push("");
+  }
+  if (report.warnings.length > 0) {
+    lines.push("## To be minded", "", ...report.warnings.map((one) => `- ${cell(one)}`), "");
+  }
+  return lines.join("\n");
+}
+
+/** What was measured before, newest first. */
+export function historyMarkdown(runs: readonly BenchmarkRun[], name: string): string {
+  const lines = [`# Measured in ${cell(name)}`, ""];
+  for (const run of runs) {
+    lines.push(...runLines(run), "", "| benchmark | median | samples |", "|---|---:|---:|");
+    for (const { name: benchmark, seconds, problem } of run.measurements) {
+      const one = median(seconds);
+      lines.push(`| ${cell(benchmark)} | ${one === undefined ? cell(problem ?? "") : duration(one)} | ${seconds.length} |`);
+    }
+    lines.push("");
+  }
+  return lines.join("\n");
+}
+
+function runLines(run: BenchmarkRun): string[] {
+  const { machine } = run;
+  const parts = [`${machine.cpu}, ${machine.cores} cores`, ...(machine.governor === undefined ? [] : [`governor ${machine.governor}`]), ...machine.gpus.map((gpu) => `${gpu.name}${gpu.driver === undefined ? "" : ` (driver ${gpu.driver})`}`), `load ${machine.load.map((one) => one.toFixed(2)).join(" to ")}`];
+  const ceilings = run.ceilings === undefined ? [] : [
+    ...(run.ceilings.copyBytes === undefined ? [] : [`copies ${(run.ceilings.copyBytes / 1e9).toFixed(1)} GB/s at most`]),
+    ...(run.ceilings.flops === undefined ? [] : [`computes ${(run.ceilings.flops / 1e9).toFixed(1)} GFLOP/s at most`]),
+  ];
+  return [`## ${cell(run.plan)}, ${run.started}${run.commit === undefined ? "" : `, ${run.commit.slice(0, 12)}`}`, "", cell([...parts, ...ceilings].join(", "))];
+}

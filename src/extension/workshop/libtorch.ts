@@ -1,0 +1,98 @@
+import * as os from "node:os";
+import * as path from "node:path";
+import * as vscode from "vscode";
+import { fetchLibtorch, locate } from "../../workshop/libtorch/index.ts";
+import type { LibtorchReport } from "../../workshop/libtorch/types.ts";
+import type { Bench } from "./bench.ts";
+import { BatchedScreen } from "./screen.ts";
+import { Refused, requireTrust } from "./trust.ts";
+import { Work } from "./work.ts";
+
+/** Which libtorch a CMake project would find, and why; the argument for CMake can be copied. */
+export async function locateLibtorch(bench: Bench): Promise<void> {
+  requireTrust();
+  const root = await bench.chooseRoot();
+  if (root === undefined) {
+    return;
+  }
+  const report = await inProgress(bench, vscode.l10n.t("Looking for libtorch"), root, (work, screen) => locate({ root, wanted: {}, prefixes: [] }, bench.workshop(work, screen)));
+  const items = report.candidates.map((one): vscode.QuickPickItem & { readonly argument?: string } => ({
+    label: `${one.folder === report.chosen?.folder ? "$(check) " : one.refused === undefined ? "" : "$(circle-slash) "}${one.version ?? path.basename(one.folder)}`,
+    description: `${one.because}${one.cuda === undefined ? "" : one.cuda === null ? `, ${vscode.l10n.t("without CUDA")}` : `, CUDA ${one.cuda}`}${one.abi === undefined ? "" : `, ABI ${one.abi}`}`,
+    detail: one.refused === undefined ? one.folder : `${one.folder}: ${one.refused}`,
+    ...(one.refused !== undefined || one.torchDir === undefined ? {} : { argument: `-DTorch_DIR=${one.torchDir}` }),
+  }));
+  if (items.length === 0) {
+    throw new Refused(report.reason ?? vscode.l10n.t("no libtorch was found."));
+  }
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("libtorch for {0}", bench.nameOf(root)), placeHolder: vscode.l10n.t("Picking one copies its CMake argument"), matchOnDescription: true, matchOnDetail: true });
+  if (picked?.argument !== undefined) {
+    await copied(picked.argument);
+  } else if (picked !== undefined) {
+    throw new Refused(picked.detail ?? "");
+  }
+}
+
+/** Downloads a libtorch into a folder that the user names; the network is used for nothing else. */
+export async function fetchLibtorchAsked(bench: Bench): Promise<void> {
+  requireTrust();
+  const root = await bench.chooseRoot();
+  const asked = root === undefined ? undefined : await askWhat(bench);
+  if (root === undefined || asked === undefined) {
+    return;
+  }
+  const settings = vscode.workspace.getConfiguration("abiding", vscode.Uri.file(root));
+  const index = settings.get<string>("libtorch.index", "");
+  const report = await inProgress(bench, vscode.l10n.t("Fetching libtorch {0}", asked.version), root, (work, screen) => fetchLibtorch({
+    root, wanted: { version: asked.version, variant: asked.variant }, from: asked.from, prefix: asked.prefix, ...(index === "" ? {} : { index }),
+  }, bench.workshop(work, screen)));
+  if (report.outcome === "cancelled") {
+    return;
+  }
+  if (report.cmakeArgument === undefined) {
+    throw new Refused(report.reason ?? vscode.l10n.t("libtorch could not be fetched."));
+  }
+  const copy = vscode.l10n.t("Copy CMake Argument");
+  if (await vscode.window.showInformationMessage(vscode.l10n.t("Abiding: libtorch {0} is in {1}.", asked.version, report.chosen?.folder ?? asked.prefix), copy) === copy) {
+    await copied(report.cmakeArgument);
+  }
+}
+
+interface Asked {
+  readonly version: string;
+  readonly variant: string;
+  readonly from: "libtorch" | "wheel";
+  readonly prefix: string;
+}
+
+async function askWhat(bench: Bench): Promise<Asked | undefined> {
+  const releases = await bench.host.server.request("abiding/releases", {});
+  const version = await vscode.window.showQuickPick(releases.map((one) => ({ label: one })), { title: vscode.l10n.t("Which release of torch?") });
+  const variant = version === undefined ? undefined : await vscode.window.showInputBox({ title: vscode.l10n.t("Which build of {0}?", version.label), value: "cpu", prompt: vscode.l10n.t("cpu, or a CUDA version such as cu130"), validateInput: (text) => (/^(?:cpu|cu\d+|rocm[\d.]+|xpu)$/.test(text) ? undefined : vscode.l10n.t("For example cpu, cu126 or cu130.")) });
+  const from = variant === undefined ? undefined : await vscode.window.showQuickPick([
+    { label: vscode.l10n.t("The libtorch archive"), detail: vscode.l10n.t("C++ only"), from: "libtorch" as const },
+    { label: vscode.l10n.t("The torch wheel, used as libtorch"), detail: vscode.l10n.t("What Python programs load as well"), from: "wheel" as const },
+  ], { title: vscode.l10n.t("From which file?") });
+  const folder = from === undefined ? undefined : await vscode.window.showOpenDialog({ canSelectFiles: false, canSelectFolders: true, canSelectMany: false, defaultUri: vscode.Uri.file(os.homedir()), openLabel: vscode.l10n.t("Put it here"), title: vscode.l10n.t("In which folder shall libtorch lie?") });
+  const [prefix] = folder ?? [];
+  return version === undefined || variant === undefined || from === undefined || prefix === undefined ? undefined : { version: version.label, variant, from: from.from, prefix: prefix.fsPath };
+}
+
+async function inProgress(bench: Bench, title: string, root: string, job: (work: Work, screen: BatchedScreen) => LibtorchReport | Promise<LibtorchReport>): Promise<LibtorchReport> {
+  const work = new Work("libtorch", title, root);
+  const screen = new BatchedScreen((text) => bench.host.log.info(text.trimEnd()));
+  return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: `Abiding: ${title}`, cancellable: true }, async (progress, token) => {
+    const subscription = work.onDidChange(() => progress.report({ message: work.fraction === undefined ? work.step : `${work.step} ${Math.floor(work.fraction * 100)} %` }));
+    try {
+      return await bench.works.do(work, [token], async () => job(work, screen));
+    } finally {
+      subscription.dispose();
+      screen.end();
+    }
+  });
+}
+
+async function copied(argument: string): Promise<void> {
+  await vscode.env.clipboard.writeText(argument);
+  vscode.window.setStatusBarMessage(vscode.l10n.t("Abiding: {0} copied", argument), 5000);
+}
