@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { TreeView, signalGroup, signalOne, type Tree } from "./tree.ts";
+import { TreeView, signalOne, type Tree } from "./tree.ts";
 
 /** Milliseconds in which a tool that was asked to end may tidy up: ninja deletes half-written outputs (its manual, "interrupted"). */
 const grace = 500;
@@ -11,6 +11,9 @@ const patience = 5000;
 /** Milliseconds between two looks while the tree has its grace. */
 const look = 25;
 
+/** Looks at a tree whose members are being frozen; one that still grows then is hunted. */
+const freezeRounds = 4;
+
 export interface EndReport {
   /** Processes of the tree that were seen, its root not counted. */
   readonly seen: number;
@@ -18,12 +21,16 @@ export interface EndReport {
   readonly survivors: readonly number[];
 }
 
-/** Freezes members until a look finds none that still runs, or for 100 ms; then kills them all. The number of members that were left. */
+/**
+ * Freezes the members, so that none can fork away or leave children without a parent, and kills them. The number of
+ * those that were left.
+ */
 function killOnce(view: TreeView): number {
   const frozen = new Set<string>();
-  const until = performance.now() + 100;
   let members = view.members();
-  for (let fresh = members; fresh.length > 0 && performance.now() < until;) {
+  // A group is stopped at once: nobody of it can fork meanwhile.
+  view.signalGroups("SIGSTOP");
+  for (let fresh = members, round = 0; fresh.length > 0 && round < freezeRounds; round += 1) {
     for (const one of fresh) {
       signalOne(one, "SIGSTOP");
       frozen.add(`${one.id} ${one.started}`);
@@ -31,9 +38,9 @@ function killOnce(view: TreeView): number {
     members = view.members();
     fresh = members.filter((one) => !frozen.has(`${one.id} ${one.started}`));
   }
-  for (const group of view.groups(members)) signalGroup(group, "SIGKILL");
+  view.signalGroups("SIGKILL");
   for (const one of members) signalOne(one, "SIGKILL");
-  return members.length;
+  return members.length + view.hunt();
 }
 
 /** Whether two looks in a row find nobody: one can miss a process that is just handing over to a child. */

@@ -35,10 +35,9 @@ function readLinux(id: number): RunningProcess | undefined {
   return one === undefined || one.state === "Z" || one.state === "X" ? undefined : one;
 }
 
-/** Newest first: in a chain of processes that keeps forking only the newest is worth catching. */
+/** Newest first: of a chain of processes that keeps forking only the newest is worth catching. */
 function listLinux(): RunningProcess[] {
-  const ids = readdirSync("/proc").map(Number).filter((id) => Number.isInteger(id) && id > 0);
-  return ids.reverse().flatMap((id) => readLinux(id) ?? []);
+  return processIds().reverse().flatMap((id) => readLinux(id) ?? []);
 }
 
 /** macOS and the BSDs. `sess` of ps is a kernel address there, so that a session is not known. */
@@ -62,7 +61,13 @@ export function findProcess(id: number): RunningProcess | undefined {
   return process.platform === "linux" ? readLinux(id) : listProcesses().find((one) => one.id === id);
 }
 
-function isMarkedLinux(id: number, marker: string): boolean {
+/** The ids of all processes, of which nothing else is looked at. Linux only. */
+export function processIds(): number[] {
+  return readdirSync("/proc").map(Number).filter((id) => Number.isInteger(id) && id > 0);
+}
+
+/** Whether the process has the marker in its environment right now. Linux only. */
+export function isMarked(id: number, marker: string): boolean {
   try {
     return carries(readFileSync(`/proc/${id}/environ`), marker);
   } catch {
@@ -91,7 +96,7 @@ export function markerReader(marker: string): (all: readonly Identity[]) => Set<
   return (all) => {
     const unknown = all.filter((one) => !known.has(key(one)));
     if (process.platform === "linux") {
-      for (const one of unknown) known.set(key(one), isMarkedLinux(one.id, marker));
+      for (const one of unknown) known.set(key(one), isMarked(one.id, marker));
     } else if (unknown.length > 0) {
       const marked = markedByPs(marker);
       for (const one of unknown) known.set(key(one), marked.has(one.id));

@@ -2,13 +2,17 @@
  * Which processes belong to a run. Parent links lose a process whose parent has ended, groups and sessions lose one
  * that made its own, the marker in the environment loses one that cleaned it: so all of them are asked.
  */
-import { findProcess, listProcesses, markerReader, type Identity, type RunningProcess } from "./processes.ts";
+import { findProcess, isMarked, listProcesses, markerReader, processIds, type Identity, type RunningProcess } from "./processes.ts";
 
 export interface Tree {
   readonly marker: string;
   /** The process that we started; it leads its own session. Absent: a tree whose owner is gone. */
   readonly root?: Identity;
 }
+
+/** Milliseconds without a find after which a hunt is over, and the most that one takes. */
+const huntPause = 3;
+const huntLimit = 50;
 
 type ById = ReadonlyMap<number, RunningProcess>;
 
@@ -70,9 +74,40 @@ export class TreeView {
     return [...members.values()];
   }
 
-  /** The process groups in which nobody but members can be. */
-  groups(members: readonly RunningProcess[]): Set<number> {
-    return new Set(members.map(({ group }) => group).filter((group) => this.#leads(group)));
+  /** Process groups in which nobody but members can be. A signal to a group reaches also those who are being forked. */
+  signalGroups(signal: NodeJS.Signals): void {
+    for (const leader of this.#seen.keys()) {
+      if (!this.#leads(leader)) continue;
+      try {
+        process.kill(-leader, signal);
+      } catch {
+        // No such group, or nobody of it is left.
+      }
+    }
+  }
+
+  /**
+   * Kills processes that are newer than the last look as fast as they can be found, until none has come for a moment:
+   * in a chain where each forks the next and exits, a whole look takes longer than a link lives. The number of those found.
+   */
+  hunt(): number {
+    if (process.platform !== "linux") return 0;
+    let found = 0;
+    const old = new Set(this.#byId.keys());
+    const begin = performance.now();
+    for (let last = begin; performance.now() - last < huntPause && performance.now() - begin < huntLimit;) {
+      for (const id of processIds().reverse()) {
+        if (old.has(id)) continue;
+        if (!isMarked(id, this.#tree.marker)) {
+          old.add(id);
+          continue;
+        }
+        found += 1;
+        last = performance.now();
+        kill(id, "SIGKILL");
+      }
+    }
+    return found;
   }
 
   /** A group or session is the tree's when a member leads it or led it, and nobody else has got its number since. */
@@ -83,23 +118,15 @@ export class TreeView {
   }
 }
 
-/** Sends a signal to a process, unless its id belongs to another one by now. Whether it was sent. */
-export function signalOne(one: Identity, signal: NodeJS.Signals): boolean {
-  if (findProcess(one.id)?.started !== one.started) return false;
+function kill(id: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(one.id, signal);
-    return true;
+    process.kill(id, signal);
   } catch {
     // Ended in this instant, or another user's: the next look at the tree tells.
-    return false;
   }
 }
 
-/** Sends a signal to a whole group at once: a fork cannot slip through between. */
-export function signalGroup(group: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-group, signal);
-  } catch {
-    // As above.
-  }
+/** Sends a signal to a process, unless its id belongs to another one by now. */
+export function signalOne(one: Identity, signal: NodeJS.Signals): void {
+  if (findProcess(one.id)?.started === one.started) kill(one.id, signal);
 }
