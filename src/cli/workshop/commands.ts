@@ -5,5 +5,6 @@ export type WorkshopCommand = (argv: readonly string[], terminal: Terminal) => P
 
 /** Each is loaded when it is called. */
 export const workshopCommands: Readonly<Record<string, () => Promise<WorkshopCommand>>> = {
+  libtorch: async () => (await import("./libtorch.ts")).libtorch,
   stamp: async () => (await import("./stamp.ts")).stamp,
 };

@@ -1,0 +1,89 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import table from "../../../data/libtorch-build-options.json" with { type: "json" };
+import type { Workshop } from "../workshop.ts";
+import { CannotDo } from "../workshop.ts";
+import { isOn } from "./carry.ts";
+import type { BuildLibtorchRequest } from "./types.ts";
+
+/** Throws CannotDo unless the folders of a build lie apart and the source is one. */
+export function requireFolders(request: BuildLibtorchRequest): void {
+  const { source, buildFolder, prefix } = request;
+  if (!fs.existsSync(path.join(source, "CMakeLists.txt"))) {
+    throw new CannotDo(`${source} is no source of PyTorch: it has no CMakeLists.txt.`);
+  }
+  for (const [what, folder] of [["build folder", buildFolder], ["prefix", prefix]] as const) {
+    if (isInside(folder, source)) {
+      throw new CannotDo(`The ${what} ${folder} lies inside the source ${source}. Nothing is written there; name a folder outside of it.`);
+    }
+    if (isInside(source, folder)) {
+      throw new CannotDo(`The source ${source} lies inside the ${what} ${folder}; name another ${what}.`);
+    }
+  }
+  if (isInside(buildFolder, prefix) || isInside(prefix, buildFolder)) {
+    throw new CannotDo(`The build folder ${buildFolder} and the prefix ${prefix} lie in each other; name two folders apart.`);
+  }
+  const strange = fs.existsSync(buildFolder) ? (fs.statSync(buildFolder).isDirectory() ? fs.readdirSync(buildFolder).filter((name) => !name.startsWith(".abiding")) : ["."]) : [];
+  if (strange.length > 0 && !strange.includes("CMakeCache.txt") && !strange.includes("CMakeFiles")) {
+    throw new CannotDo(`${buildFolder} is not empty and no build folder of CMake; name another one.`);
+  }
+}
+
+function isInside(folder: string, parent: string): boolean {
+  const relative = path.relative(real(parent), real(folder));
+  return relative === "" || (relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
+}
+
+/** Links resolved as far as the path exists. */
+function real(folder: string): string {
+  try {
+    return fs.realpathSync(folder);
+  } catch {
+    const parent = path.dirname(folder);
+    return parent === folder ? folder : path.join(real(parent), path.basename(folder));
+  }
+}
+
+/** Throws CannotDo when submodules are not checked out that the build needs with these options. */
+export function requireSubmodules(source: string, definitions: ReadonlyMap<string, string>): void {
+  const file = path.join(source, ".gitmodules");
+  const text = fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "";
+  const paths = [...text.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map((match) => match[1] ?? "");
+  const missing = paths.filter((one) => isNeeded(one, definitions) && isEmpty(path.join(source, one)));
+  if (missing.length > 0) {
+    const shown = missing.length > 8 ? `${missing.slice(0, 8).join(", ")} and ${missing.length - 8} more` : missing.join(", ");
+    throw new CannotDo(`${missing.length === 1 ? "A submodule" : `${missing.length} submodules`} of ${source} ${missing.length === 1 ? "is" : "are"} not checked out: ${shown}. Run: git -C ${source} submodule update --init --recursive -- ${missing.length > 8 ? "" : missing.join(" ")}`.trimEnd());
+  }
+}
+
+function isNeeded(submodule: string, definitions: ReadonlyMap<string, string>): boolean {
+  const row = table.submodules.find((one) => one.path === submodule);
+  return row === undefined || row.switches.every((name) => isOn(definitions, name, row.isOnByDefault));
+}
+
+function isEmpty(folder: string): boolean {
+  return !fs.existsSync(folder) || fs.readdirSync(folder).filter((name) => name !== ".git").length === 0;
+}
+
+export interface CheckoutState {
+  readonly commit?: string;
+  /** Lines of `git status --porcelain`. */
+  readonly changes?: readonly string[];
+}
+
+/** The commit of a source and what is changed in it; nothing for one that is no checkout, or without git. */
+export async function checkoutState(source: string, workshop: Workshop): Promise<CheckoutState> {
+  // Reading the state must not refresh the index of somebody else's checkout.
+  const environment = { ...workshop.environment, GIT_OPTIONAL_LOCKS: "0" };
+  const git = async (...args: readonly string[]): Promise<string | undefined> => {
+    const result = await workshop.run({ file: "git", arguments: ["-C", source, ...args], folder: source, environment }, { signal: workshop.activity.signal, timeLimit: 120_000, keep: 4 * 1024 * 1024 });
+    return result.ending.kind === "exited" && result.ending.code === 0 ? result.stdout.text : undefined;
+  };
+  const top = (await git("rev-parse", "--show-toplevel"))?.trim();
+  if (top === undefined || real(top) !== real(source)) {
+    return {};
+  }
+  const commit = (await git("rev-parse", "HEAD"))?.trim();
+  const changes = await git("status", "--porcelain", "--untracked-files=normal");
+  return { ...(commit === undefined || commit === "" ? {} : { commit }), ...(changes === undefined ? {} : { changes: changes.split("\n").filter((line) => line !== "") }) };
+}
