@@ -1,5 +1,5 @@
 /** Starts a child through execa, and says why one could not be started. */
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readSync, readdirSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { execa } from "execa";
@@ -62,8 +62,8 @@ function locate({ file, folder, environment }: Command): string {
   const found = present.find(mayExecute);
   if (found !== undefined) return found;
   if (present[0] !== undefined) throw new CouldNotStart("not-executable", `${present[0]} may not be executed: it lacks the permission (chmod +x gives it).`);
-  const where = folders.length === 0 ? "PATH is empty" : `PATH has ${folders.length} ${folders.length === 1 ? "folder" : "folders"}`;
-  throw new CouldNotStart("not-found", `The program "${file}" was not found: ${where}, and it is in none of them. Install it, or add its folder to PATH.`);
+  const where = folders.length === 0 ? "PATH names no folder" : folders.length === 1 ? "it is not in the one folder of PATH" : `it is in none of the ${folders.length} folders of PATH`;
+  throw new CouldNotStart("not-found", `The program "${file}" was not found: ${where}. Install it, or add its folder to PATH.`);
 }
 
 function safely(ask: () => boolean): boolean {
@@ -71,6 +71,42 @@ function safely(ask: () => boolean): boolean {
     return ask();
   } catch {
     return false;
+  }
+}
+
+/** e_machine of the ELF header by Node's name of the processor (System V ABI, registry of machines). */
+const machines: Readonly<Record<string, number>> = { x64: 62, arm64: 183, ia32: 3, arm: 40, ppc64: 21, s390x: 22, riscv64: 243, loong64: 258 };
+
+function emulates(): boolean {
+  try {
+    return readdirSync("/proc/sys/fs/binfmt_misc").some((name) => name.startsWith("qemu"));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * What the kernel does not take as a program the C library hands to /bin/sh (execvp(3)), which ends an empty file with
+ * success and one for another processor with a syntax error.
+ */
+function checkFormat(path: string): void {
+  if (process.platform === "win32") return;
+  const head = Buffer.alloc(20);
+  let size = 0;
+  try {
+    const file = openSync(path, "r");
+    size = readSync(file, head);
+    closeSync(file);
+  } catch {
+    // A program may be executed without being readable.
+    return;
+  }
+  if (size === 0) throw new CouldNotStart("not-executable", `${path} is empty: its build was not finished, or the disk was full.`);
+  if (head.toString("latin1", 0, 4) !== "\x7fELF" || process.platform !== "linux") return;
+  const machine = head[5] === 2 ? head.readUInt16BE(18) : head.readUInt16LE(18);
+  const ours = machines[process.arch];
+  if (size < head.length || (ours !== undefined && machine !== ours && !(process.arch === "x64" && machine === machines["ia32"]) && !emulates())) {
+    throw new CouldNotStart("not-executable", `${path} is no program for this processor: its ELF header says machine ${machine}, this one is ${ours}.`);
   }
 }
 
@@ -94,8 +130,6 @@ function explain(error: unknown, command: Command, path: string): CouldNotStart 
       return mayExecute(command.folder)
         ? say("not-executable", `${path} could not be executed: permission was denied (EACCES).`)
         : say("no-folder", `The folder ${command.folder} may not be entered: permission was denied (EACCES).`);
-    case "ENOEXEC":
-      return say("not-executable", `${path} is not a program of this system: wrong format, or for another processor (ENOEXEC).`);
     case "ETXTBSY":
       return say("not-executable", `${path} is open for writing right now (ETXTBSY): wait until it is built or copied.`);
     case "E2BIG": {
@@ -122,6 +156,7 @@ function original(error: unknown): unknown {
 export async function start(command: Command, environment: Command["environment"], input: string | undefined): Promise<Child> {
   checkFolder(command.folder);
   const path = locate(command);
+  checkFormat(path);
   let failed: unknown;
   try {
     const child = execa(path, command.arguments, {
