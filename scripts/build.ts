@@ -112,3 +112,8 @@ async function bundlePage(name: string): Promise<void> {
 const results = await Promise.allSettled([bundleExtension("extension"), bundleExtension("client"), bundlePrograms(), bundlePage("binary")]);
 if (results.some((result) => result.status === "rejected")) process.exitCode = 1;
 copyFileSync(join(root, "data", "torch-symbols.br"), join(dist, "torch-symbols.br"));
+// What `abiding stamp` writes into projects: Gantry's own files, and those for setuptools.
+const stamp = join(dist, "stamp");
+rmSync(stamp, { recursive: true, force: true });
+mkdirSync(stamp, { recursive: true });
+for (const file of ["native/cmake/AbidingStamp.cmake", "native/cmake/abiding_stamp.cpp", "src/workshop/stamp/templates/_abiding_stamp.py", "src/workshop/stamp/templates/_abiding_check.py"]) copyFileSync(join(root, file), join(stamp, basename(file)));

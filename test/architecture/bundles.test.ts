@@ -43,8 +43,8 @@ test("the package holds the bundles and what users read, and nothing else", asyn
   const files = stdout.split("\n").map((line) => line.trim());
   const expected = [
     /^(?:package|package\.nls(?:\.[\w-]+)?)\.json$/, /^(?:README|CHANGELOG)\.md$/, /^LICENSE(?:\.txt)?$/,
-    /^dist\/(?:extension|client|server|cli|part-\w+)\.js$/, /^dist\/torch-symbols\.br$/, /^dist\/webview\/[\w-]+\.(?:js|css)$/, /^docs\/stamp\.md$/, /^docs\/rules\/[\w-]+\.md$/, /^docs\/schema\/[\w.-]+\.json$/, /^l10n\/[\w.-]+\.json$/, /^media\/[\w.-]+$/,
+    /^dist\/(?:extension|client|server|cli|part-\w+)\.js$/, /^dist\/torch-symbols\.br$/, /^dist\/stamp\/(?:AbidingStamp\.cmake|abiding_stamp\.cpp|_abiding_(?:stamp|check)\.py)$/, /^dist\/webview\/[\w-]+\.(?:js|css)$/, /^docs\/stamp\.md$/, /^docs\/rules\/[\w-]+\.md$/, /^docs\/schema\/[\w.-]+\.json$/, /^l10n\/[\w.-]+\.json$/, /^media\/[\w.-]+$/,
   ];
   assert.deepEqual(files.filter((file) => !expected.some((pattern) => pattern.test(file))), []);
-  for (const file of ["package.json", "README.md", "CHANGELOG.md", "dist/extension.js", "dist/client.js", "dist/server.js", "dist/cli.js", "dist/torch-symbols.br"]) assert.ok(files.includes(file), file);
+  for (const file of ["package.json", "README.md", "CHANGELOG.md", "dist/extension.js", "dist/client.js", "dist/server.js", "dist/cli.js", "dist/torch-symbols.br", "dist/stamp/AbidingStamp.cmake", "dist/stamp/abiding_stamp.cpp", "dist/stamp/_abiding_stamp.py", "dist/stamp/_abiding_check.py"]) assert.ok(files.includes(file), file);
 });

@@ -63,8 +63,8 @@ function argumentsOf(sites: readonly DeclaredTarget[]): string[] {
   const usesPybind11 = (site: DeclaredTarget): boolean => site.madeBy === "pybind11_add_module" || site.links.some((link) => /^pybind11::/.test(link.name));
   return [
     ...(every((site) => site.usesTorch === true) ? ["TORCH"] : []),
-    // FindCUDA's commands know no CMAKE_CUDA_COMPILER.
-    ...(every((site) => site.languages.includes("CUDA") && !site.madeBy.startsWith("cuda_add")) ? ["CUDA"] : []),
+    // FindCUDA's commands know no CMAKE_CUDA_COMPILER; where CUDA is an option, there may be none either.
+    ...(every((site) => site.sources.some((one) => one.language === "CUDA" && one.conditions.length === 0) && !site.madeBy.startsWith("cuda_add")) ? ["CUDA"] : []),
     ...(every((site) => usesPybind11(site) || /^(?:nanobind_add_module|python[23]?_add_library)$/.test(site.madeBy)) ? ["PYTHON"] : []),
     ...(every(usesPybind11) ? ["PYBIND11"] : []),
   ];

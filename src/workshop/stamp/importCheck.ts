@@ -36,7 +36,7 @@ export function planImportCheck(root: string, candidate: Candidate, given: strin
   if (named !== undefined && path.relative(root, named).startsWith("..")) {
     return { refused: `${named} does not lie in ${root}.` };
   }
-  const loading = loadingFiles(named, candidate, layout, files);
+  const loading = loadingFiles(root, named, candidate, layout, files);
   const [first] = loading;
   if (first === undefined || loading.length > 1) {
     return byHand(root, candidate, named, loading.map((one) => one.file));
@@ -82,17 +82,22 @@ function byHand(root: string, candidate: Candidate, named: string | undefined, s
   return { ...nothing, next: [`${where} For the comparison at import, name the package that loads it with --package: ${helper} is written into it. Then put before the import: ${lines}`] };
 }
 
-/** Files of packages that load it; where an `__init__.py` does, no others count: it comes before them. */
-function loadingFiles(named: string | undefined, candidate: Candidate, layout: ProjectFiles, files: Files): readonly (Loading & { readonly file: string; readonly python: PythonText })[] {
+/** Not what users import. */
+const asides = /(?:^|[/\\])(?:tests?|testing|examples?|scripts?|tools|benchmarks?|docs?)[/\\]|(?:^|[/\\])(?:test_|bench|conftest|setup)[^/\\]*$/;
+
+/** Files of packages that load it; where a package's `__init__.py` does, the files of that package do not count: it comes before them. */
+function loadingFiles(root: string, named: string | undefined, candidate: Candidate, layout: ProjectFiles, files: Files): readonly (Loading & { readonly file: string; readonly python: PythonText })[] {
   const found = layout.pythonSources.filter((file) => {
     const folder = path.dirname(file);
-    return named === undefined ? !/(?:^|[/\\])(?:tests?[/\\]|test_|conftest|setup)/.test(file) && files.status(path.join(folder, "__init__.py")) !== undefined : folder === named;
+    // Modules beside setup.py are no package, whatever lies there.
+    return named === undefined ? !asides.test(path.relative(root, file)) && folder !== candidate.folder && files.status(path.join(folder, "__init__.py")) !== undefined : folder === named;
   }).flatMap((file) => {
     const loading = firstLoading(file, candidate, files);
     return loading === undefined ? [] : [{ file, python: loading.python, ...loading.loading }];
   });
-  const inits = found.filter(({ file }) => path.basename(file) === "__init__.py");
-  return inits.length > 0 ? inits : found;
+  const folders = found.filter(({ file }) => path.basename(file) === "__init__.py").map(({ file }) => path.dirname(file));
+  const isBehind = (file: string): boolean => folders.some((folder) => file !== path.join(folder, "__init__.py") && !path.relative(folder, file).startsWith(".."));
+  return found.filter(({ file }) => !isBehind(file));
 }
 
 function firstLoading(file: string, candidate: Candidate, files: Files): { readonly python: PythonText; readonly loading: Loading } | undefined {
@@ -110,7 +115,8 @@ function firstLoading(file: string, candidate: Candidate, files: Files): { reado
 
 function loadingsIn(python: PythonText, within: string, candidate: Candidate, last: string): Loading[] {
   const loadings: Loading[] = [];
-  const isIt = (full: string): boolean => candidate.isNameKnown && (candidate.builder === "cmake" ? full.split(".").at(-1) === last : full === candidate.name);
+  // A CMake target says nothing of the package that it ends up in; one that is no module is not imported.
+  const isIt = (full: string): boolean => candidate.isNameKnown && (candidate.builder === "cmake" ? candidate.sites[0].kind === "module" && full.split(".").at(-1) === last : full === candidate.name);
   const add = (node: Statement, full: string): void => { loadings.push({ offset: node.start, argument: JSON.stringify(full), isExpression: false }); };
   walkModule(python.body, {
     statement(node, around) {

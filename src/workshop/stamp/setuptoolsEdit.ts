@@ -13,7 +13,8 @@ const source = "abiding_stamp.cpp";
 
 /**
  * One line before setup() is called. setup.py's folder is not on sys.path when pip builds through `setuptools.build_meta`, so
- * the helper is run by its path; its name begins with an underscore, because setuptools' discovery of a flat layout takes
+ * the helper is run by its path. The line binds no name: inside a function `import os` would make a local variable of an
+ * `os` that is used above it. The helper's name begins with an underscore, because setuptools' discovery of a flat layout takes
  * other modules beside setup.py for a part of the package (setuptools/discovery.py, FlatLayoutModuleFinder).
  */
 export function planSetuptools(root: string, candidate: Candidate): Planned {
@@ -25,7 +26,7 @@ export function planSetuptools(root: string, candidate: Candidate): Planned {
   }
   const python = parsePythonText(file, opened.text);
   const name = candidate.isNameKnown ? JSON.stringify(candidate.name) : "";
-  const line = `import os, runpy; runpy.run_path(os.path.join(os.path.dirname(os.path.abspath(__file__)), "${helper}"))["stamp"](${name})  # noqa`;
+  const line = `__import__("runpy").run_path(str(__import__("pathlib").Path(__file__).with_name("${helper}")))["stamp"](${name})  # noqa`;
   const written: Plan["written"] = [
     { path: path.join(candidate.folder, helper), text: templateText(helper), mark: "def stamp(", template: helper },
     { path: path.join(candidate.folder, source), text: templateText(source), mark: "ABIDING_STAMP_FUNCTION", template: source },

@@ -54,7 +54,7 @@ def _problem(extension):
             return None
         reason = (
             "torch's C++ ABI holds for the very torch that an extension was compiled with. "
-            "Build it again with the torch that is here (pip install --no-build-isolation --force-reinstall --no-deps), or install torch %s."
+            "Build it again with the torch that is here (pip install --no-build-isolation --force-reinstall --no-deps . in its folder), or install torch %s."
             % built_version
         )
     message = "%s (%s) was built with torch %s%s, and torch %s%s of %s would load it. %s" % (

@@ -3,7 +3,7 @@
 Written by `abiding stamp`, to be kept with the project. One line of setup.py, anywhere before setup() is called, names extensions
 (none: all):
 
-    import os, runpy; runpy.run_path(os.path.join(os.path.dirname(os.path.abspath(__file__)), "_abiding_stamp.py"))["stamp"]("package._C")
+    __import__("runpy").run_path(str(__import__("pathlib").Path(__file__).with_name("_abiding_stamp.py")))["stamp"]("package._C")
 
 When such an extension is built, it gets abiding_stamp.cpp, which lies beside this file, as one more source: it is compiled with the
 extension's own flags and include path, so that what only the compiler knows comes from that very build. Nothing but setuptools is
