@@ -3,6 +3,7 @@ import type { Files, Location } from "../../engine/model/index.ts";
 import { parseCMake } from "../../engine/sources/cmake/parser.ts";
 import { buildFoldersBeside, isSame, newBuildFolder, readBuildFolders } from "./buildFolders.ts";
 import type { BuildFolder } from "./buildFolders.ts";
+import { readTestSources } from "./ctestFiles.ts";
 import { readUsablePresets } from "./presets.ts";
 import type { TestPreset, UsablePreset } from "./presets.ts";
 import { startOf } from "./pythonPackages.ts";
@@ -35,10 +36,15 @@ export function detectBuilds(found: Survey, packages: readonly PythonPackage[], 
   const candidates = new Set([...found.layout.configuredBuilds, ...found.cmake.flatMap(({ folder }) => buildFoldersBeside(folder, files))]);
   const configured = readBuildFolders([...candidates], files);
   const problems: PlanProblem[] = [...configured.problems];
-  const folders = [...new Set([...found.cmake, ...packages].map(({ folder }) => folder))].toSorted((a, b) => compareFolders(root, a, b));
+  const roots = new Set(found.cmake.map(({ folder }) => folder));
+  // A setup.py in `python/` that has CMake build the folder above: two ways to build one thing.
+  const below = new Map(packages.filter(({ folder, drivesCMake }) => drivesCMake && !roots.has(folder) && roots.has(path.dirname(folder))).map((one) => [path.dirname(one.folder), one]));
+  const attached = new Set([...below.values()].map(({ folder }) => folder));
+  const folders = [...new Set([...roots, ...packages.map(({ folder }) => folder)])].filter((folder) => !attached.has(folder)).toSorted((a, b) => compareFolders(root, a, b));
   const places = folders.map((folder): Place => {
     const cmake = found.cmake.find((one) => one.folder === folder);
-    const python = packages.find((one) => one.folder === folder);
+    const own = packages.find((one) => one.folder === folder);
+    const python = own?.native === true ? own : (below.get(folder) ?? own);
     const native = python?.native === true ? python : undefined;
     const byCMake = cmake === undefined ? undefined : cmakeBuilds(cmake, configured.folders, native, surroundings, problems);
     const byPython = native === undefined ? [] : pythonBuilds(native, root).map((plan) => ({ plan, tests: [] }));
@@ -54,8 +60,9 @@ interface CMakeBuilds {
   readonly builds: readonly DetectedBuild[];
 }
 
-function cmakeBuilds({ folder: source }: CMakeRoot, configured: readonly BuildFolder[], python: PythonPackage | undefined, surroundings: Surroundings, problems: PlanProblem[]): CMakeBuilds {
+function cmakeBuilds(cmake: CMakeRoot, configured: readonly BuildFolder[], python: PythonPackage | undefined, surroundings: Surroundings, problems: PlanProblem[]): CMakeBuilds {
   const { root, files } = surroundings;
+  const { folder: source } = cmake;
   const presets = readUsablePresets(source, surroundings);
   problems.push(...presets.problems);
   const own = configured.filter((one) => isSame(one.source, source, files));
@@ -79,12 +86,13 @@ function cmakeBuilds({ folder: source }: CMakeRoot, configured: readonly BuildFo
     return { existing, build: { plan, tests: [] } };
   });
   const all = [...ofPresets, ...ofFolders].toSorted((a, b) => (b.existing?.configured ?? 0) - (a.existing?.configured ?? 0));
-  if (all.length > 0) {
-    return { first: python === undefined || presets.usable.length > 0 || all[0]?.existing !== undefined, builds: all.map(({ build }) => build) };
-  }
+  // scikit-build-core leaves the CMake project as it is; presets or tests say that it is used by itself too. A setup.py that
+  // calls CMake gives it arguments that nobody types.
+  const standsAlone = python?.backend === "scikit-build-core" && (presets.usable.length > 0 || readTestSources(cmake.reading.files, files).any);
+  if (all.length > 0) return { first: python === undefined || standsAlone || all[0]?.existing !== undefined, builds: all.map(({ build }) => build) };
   const folder = newBuildFolder(source, files);
   const name = shortPath(root, folder);
-  return { first: python === undefined, builds: [{ plan: { ...shared, id: `cmake:${name}`, label: `CMake, configured anew in ${name}`, shownBy: place, folder }, tests: [] }] };
+  return { first: python === undefined || standsAlone, builds: [{ plan: { ...shared, id: `cmake:${name}`, label: `CMake, configured anew in ${name}`, shownBy: place, folder }, tests: [] }] };
 }
 
 /** A configure preset with its first build preset; each further one builds something else of the same configuration. */

@@ -1,11 +1,11 @@
 import * as path from "node:path";
-import type { Files, Location } from "../../engine/model/index.ts";
+import type { Files } from "../../engine/model/index.ts";
 import { readTestFiles, readTestSources } from "./ctestFiles.ts";
 import type { Place } from "./detectedBuilds.ts";
 import { startOf } from "./pythonPackages.ts";
 import type { PythonPackage } from "./pythonPackages.ts";
 import { readPytestSettings } from "./pytestSettings.ts";
-import { compareFolders, shortPath, textOf } from "./survey.ts";
+import { compareFolders, isSecondary, shortPath, textOf } from "./survey.ts";
 import type { Surroundings, Survey } from "./survey.ts";
 import type { CTestPlan, PytestPlan, SmokePlan } from "./types.ts";
 
@@ -18,7 +18,7 @@ export function detectSmoke(found: Survey, places: readonly Place[], surrounding
   const plans: SmokePlan[] = [];
   for (const place of places) {
     const ctest = detectCTest(place, surroundings);
-    const own = pytest.filter((plan) => plan.folder === place.folder);
+    const own = pytest.filter((plan) => plan.folder === place.folder || plan.folder === place.python?.folder);
     plans.push(...(place.builds[0]?.plan.kind === "python" ? [...own, ...ctest] : [...ctest, ...own]));
   }
   return [...plans, ...pytest.filter((plan) => !plans.includes(plan))];
@@ -47,36 +47,42 @@ function detectCTest({ cmake, builds }: Place, { root, files }: Surroundings): r
 }
 
 const testFile = /^(?:test_.*|.*_test)\.py$/;
-const testFolder = /^(?:unit_?|integration_?)?tests?$/i;
+const testFolder = /^(?:\w+_)?(?:unit)?tests?$/i;
+/** Scripts are called test_*.py too. */
+const holdsTests = /^[ \t]*(?:async[ \t]+)?def test|^class Test|\bunittest\b/m;
 
 function detectPytest({ layout }: Survey, places: readonly Place[], { root, files, environment }: Surroundings): readonly PytestPlan[] {
   const packages = places.flatMap(({ python }) => python ?? []);
   const owners = [...new Set([root, ...packages.map(({ folder }) => folder)])].toSorted((a, b) => b.length - a.length);
   const byOwner = new Map<string, string[]>();
   for (const file of layout.pythonSources) {
-    if (!testFile.test(path.basename(file)) && path.basename(file) !== "conftest.py") continue;
+    const isHidden = path.relative(root, file).split(path.sep).some((part) => part.startsWith("."));
+    if (isHidden || (!testFile.test(path.basename(file)) && path.basename(file) !== "conftest.py")) continue;
     const owner = owners.find((folder) => file.startsWith(folder + path.sep)) ?? root;
     byOwner.set(owner, [...(byOwner.get(owner) ?? []), file]);
   }
   const folders = owners.filter((folder) => byOwner.has(folder) || readPytestSettings(folder, files) !== undefined).toSorted((a, b) => compareFolders(root, a, b));
   return folders.flatMap((folder) => {
-    const tests = (byOwner.get(folder) ?? []).filter((file) => testFile.test(path.basename(file)));
+    const all = (byOwner.get(folder) ?? []).filter((file) => testFile.test(path.basename(file)));
     const settings = readPytestSettings(folder, files);
-    if (tests.length === 0) return [];
-    const paths = (settings?.paths.length ?? 0) > 0 ? [] : testPaths(folder, tests);
+    const hasPaths = (settings?.paths.length ?? 0) > 0;
+    const paths = hasPaths ? [] : testPaths(folder, all).filter((one) => all.some((file) => isInside(file, path.join(folder, one)) && holdsTests.test(textOf(files, file))));
+    const tests = all.filter((file) => paths.length === 0 || paths.some((one) => isInside(file, path.join(folder, one)))).sort();
+    const [first] = tests;
+    if (first === undefined || (!hasPaths && !all.some((file) => holdsTests.test(textOf(files, file))))) return [];
     const hasSmoke = settings?.markers.has(smokeName) === true || (byOwner.get(folder) ?? []).some((file) => path.basename(file) === "conftest.py" && declaresMarker(file, files));
     const where = shortPath(root, folder);
     const named = packages.find((one) => one.folder === folder);
     const what = paths.length === 0 ? (where === "" ? "" : ` in ${where}`) : ` of ${paths.map((one) => (where === "" ? one : `${where}/${one}`)).join(", ")}`;
     return [{
       kind: "pytest", id: where === "" ? "pytest" : `pytest:${where}`, label: `pytest${what}${hasSmoke ? `, marker ${smokeName}` : ""}`, origin: "detected",
-      shownBy: settings?.location ?? firstOf(tests), variables: settings?.hasPythonPath === true ? {} : modulePath(named, environment), folder, paths, arguments: [], ...(hasSmoke && { marker: smokeName }),
+      shownBy: settings?.location ?? startOf(first), variables: settings?.hasPythonPath === true ? {} : modulePath(named, environment), folder, paths, arguments: [], ...(hasSmoke && { marker: smokeName }),
     }];
   });
 }
 
-function firstOf(tests: readonly string[]): Location {
-  return startOf([...tests].sort()[0] ?? "");
+function isInside(file: string, folder: string): boolean {
+  return file.startsWith(folder + path.sep);
 }
 
 function declaresMarker(file: string, files: Files): boolean {
@@ -91,7 +97,10 @@ function testPaths(folder: string, tests: readonly string[]): readonly string[] 
     return (index === -1 ? parts : parts.slice(0, index + 1)).join("/");
   }));
   const named = [...folders].filter((one) => one.split("/").some((part) => testFolder.test(part)));
-  const chosen = named.length > 0 ? named : [...folders];
+  const candidates = named.length > 0 ? named : [...folders];
+  // Tests of examples are not those of the project, unless there are no others.
+  const own = candidates.filter((one) => !isSecondary(one.split("/").filter((part) => !testFolder.test(part))));
+  const chosen = own.length > 0 ? own : candidates;
   if (chosen.includes("")) return [];
   return chosen.filter((one) => !chosen.some((other) => other !== one && one.startsWith(`${other}/`))).sort((a, b) => a.split("/").length - b.split("/").length || (a < b ? -1 : 1));
 }

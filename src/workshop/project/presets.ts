@@ -52,6 +52,7 @@ export function readUsablePresets(source: string, { files, environment, platform
   const problems: PlanProblem[] = presets.gaps.map(({ message, location }) => ({ message, ...(location !== undefined && { location }) }));
   const isUsable = (preset: Preset): boolean => !preset.hidden && holds(presets, preset);
   const configure = presets.all("configurePresets");
+  const crossing = new Set(configure.filter((one) => isForAnotherMachine(presets, one, hostSystemName)).map(({ name }) => name));
   const usable = configure.filter(isUsable).flatMap((preset): readonly UsablePreset[] => {
     const written = presets.field(preset, "binaryDir");
     const folder = written === undefined ? undefined : presets.expand(text(written.node), preset, written.source.path);
@@ -73,7 +74,15 @@ export function readUsablePresets(source: string, { files, environment, platform
       tests: partners("testPresets").map((one) => ({ name: one.name, configuration: configurationOf(one), label: labelOf(presets, one), variables: variablesOf(presets, one, preset) })),
     }];
   });
-  return { usable: usable.toSorted((a, b) => Number(b.name === "default") - Number(a.name === "default")), problems, names: configure.map(({ name }) => name) };
+  const rank = ({ name }: UsablePreset): number => (crossing.has(name) ? 2 : name === "default" ? 0 : 1);
+  return { usable: usable.toSorted((a, b) => rank(a) - rank(b)), problems, names: configure.map(({ name }) => name) };
+}
+
+/** Presets that cross-compile come after those for this machine. */
+function isForAnotherMachine(presets: PresetFiles, preset: Preset, hostSystemName: string | undefined): boolean {
+  const variables = presets.collect(preset, "cacheVariables");
+  const system = variables.get("CMAKE_SYSTEM_NAME")?.value;
+  return presets.field(preset, "toolchainFile") !== undefined || variables.has("CMAKE_TOOLCHAIN_FILE") || (system !== undefined && system !== hostSystemName);
 }
 
 /** `"filter": {"include": {"label": "^smoke$"}}` is the label smoke; a pattern of several is none. */

@@ -90,7 +90,7 @@ function extensionsOf(file: string, text: string, files: Files): Extensions {
   const extensions = new Set(reading.targets.filter((target) => target.builder === "setuptools").map((target) => target.name));
   const drivesCMake = /\bCMakeExtension\b|["'](?:[\w/.-]*\/)?cmake3?["']|["']cmake |\bcmake_args\b|\bfrom skbuild\b|\bimport skbuild\b/.test(text)
     || observationsOf(reading.observations, "cmake-arguments").length > 0;
-  const keyword = /\b(?:ext_modules|cffi_modules|rust_extensions)\s*["']?\s*[=:\]]/.test(text);
+  const keyword = /\b(?:ext_modules|cffi_modules|rust_extensions)\s*["']?\s*[=:\]]|["']build_ext["']\s*:/.test(text);
   const native = extensions.size > 0 || drivesCMake || keyword;
   // A name that is computed is not known here, nor how many there are of it.
   const names = [...extensions].filter((name) => !/[{$]/.test(name));

@@ -62,10 +62,14 @@ export function shortPath(root: string, folder: string): string {
 /** What belongs to a project and is no product of it. */
 const secondary = /^(?:\.\w.*|_?tests?|testing|unit_?tests?|examples?|samples?|demos?|docs?|doc|benchmarks?|bench|tutorials?|ci|docker|scripts|tools|fixtures?|templates?|cmake|experimental|contrib)$/i;
 
+export function isSecondary(parts: readonly string[]): boolean {
+  return parts.some((part) => secondary.test(part));
+}
+
 /** Folders nearer to the root come first, and those of examples, tests and the like last. */
 export function compareFolders(root: string, a: string, b: string): number {
   const partsOf = (folder: string): readonly string[] => path.relative(root, folder).split(path.sep).filter((part) => part !== "");
   const [first, second] = [partsOf(a), partsOf(b)];
-  const rank = (parts: readonly string[]): number => (parts.some((part) => secondary.test(part)) ? 1 : 0);
+  const rank = (parts: readonly string[]): number => (isSecondary(parts) ? 1 : 0);
   return rank(first) - rank(second) || first.length - second.length || (a < b ? -1 : a > b ? 1 : 0);
 }

@@ -147,7 +147,10 @@ const project: Handler = (vm, call) => {
   const directory = known(vm.directory.path);
   vm.set("PROJECT_NAME", value(name.pieces));
   if (vm.directory.parent === undefined) vm.set("CMAKE_PROJECT_NAME", value(name.pieces));
-  for (const prefix of ["PROJECT", text]) vm.set(`${prefix}_SOURCE_DIR`, directory);
+  for (const prefix of ["PROJECT", text]) {
+    vm.set(`${prefix}_SOURCE_DIR`, directory);
+    vm.set(`${prefix}_IS_TOP_LEVEL`, known(vm.directory.parent === undefined ? "ON" : "OFF"));
+  }
   const version = parsed.values.get("VERSION")?.[0];
   for (const prefix of ["PROJECT", text]) vm.set(`${prefix}_VERSION`, version === undefined ? unsetValue : value(version.pieces));
   const languages = parsed.values.get("LANGUAGES") ?? short;

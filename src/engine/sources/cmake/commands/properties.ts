@@ -108,6 +108,8 @@ const getProperty: Handler = (vm, call) => {
   const [variable, kind] = words;
   const key = words[words.indexOf("PROPERTY") + 1];
   if (variable === undefined || key === undefined) return;
+  // project() may have enabled some of them under conditions that nobody has decided.
+  if (kind === "GLOBAL" && key === "ENABLED_LANGUAGES") return vm.set(variable, unknown("${ENABLED_LANGUAGES}"));
   const name = words[2];
   const target = kind === "TARGET" && name !== undefined ? targetsNamed(vm, name)[0] : undefined;
   const own = target === undefined || target.isImported ? undefined : builtIn(vm, target, key);
