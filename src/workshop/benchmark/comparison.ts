@@ -1,0 +1,129 @@
+import type { BenchmarkRun, Comparison, Measurement } from "./types.ts";
+import { machineChanges } from "./machineChanges.ts";
+import { cliffsDelta, mannWhitney, smallestP } from "./statistics/mannWhitney.ts";
+import { holm } from "./statistics/holm.ts";
+import { median, spread } from "./statistics/samples.ts";
+import { ratioInterval } from "./statistics/bootstrap.ts";
+
+/** Chance that a report in which nothing changed claims that something did. */
+export const level = 0.05;
+/** A change of this size is worth a claim when a request names no other. */
+export const defaultThreshold = 0.03;
+
+export interface ComparedRuns {
+  readonly before: BenchmarkRun;
+  readonly now: BenchmarkRun;
+}
+
+interface Pair {
+  readonly plan: string;
+  readonly name: string;
+  readonly before: Measurement | undefined;
+  readonly now: Measurement | undefined;
+  readonly changes: readonly string[];
+}
+
+/** The sentence on how `compare` judges. */
+export function methodOf(interleaved: boolean, compared: number): string {
+  const taken = interleaved ? "Repetitions of both sides were taken in turns, in a random order" : "The sides were measured at different times";
+  return `${taken}. Two-sided Mann-Whitney test, corrected for ${compared} comparison${compared === 1 ? "" : "s"} by Holm's method; 95 % bootstrap interval of the ratio of medians. `
+    + "A difference is claimed when the corrected p is under 0.05, the interval leaves 1 out, and the ratio differs from 1 by more than the threshold and the spread within the runs.";
+}
+
+/**
+ * Compares the benchmarks of runs, plan by plan. "regressed" and "improved" need four things at once: a corrected p under
+ * 0.05, an interval of the ratio that leaves 1 out, a change of practical size, and one above the noise, for which the
+ * spread of the middle half of the noisier side stands: a state of the machine that lasts longer than a repetition moves
+ * all samples of a side together, and no test of samples can tell that from a change of the program.
+ */
+export function compare(runs: readonly ComparedRuns[], threshold: number = defaultThreshold): Comparison[] {
+  const pairs = runs.flatMap(pairsOf);
+  const tested = pairs.filter(hasBoth);
+  const results = tested.map((pair) => mannWhitney(pair.before.seconds, pair.now.seconds));
+  const corrected = holm(results.map((result) => result.p));
+  let at = 0;
+  return pairs.map((pair) => {
+    if (!hasBoth(pair)) {
+      return incomplete(pair);
+    }
+    const index = at++;
+    return judged(pair, results[index]?.u ?? 0, results[index]?.p ?? 1, corrected[index] ?? 1, tested.length, threshold);
+  });
+}
+
+function pairsOf(runs: ComparedRuns): Pair[] {
+  const changes = machineChanges(runs.before.machine, runs.now.machine);
+  const before = new Map(runs.before.measurements.map((one) => [one.name, one]));
+  const now = new Map(runs.now.measurements.map((one) => [one.name, one]));
+  return [...new Set([...now.keys(), ...before.keys()])].map((name) => ({ plan: runs.now.plan, name, before: before.get(name), now: now.get(name), changes }));
+}
+
+function hasBoth(pair: Pair): pair is Pair & { before: Measurement; now: Measurement } {
+  return (pair.before?.seconds.length ?? 0) > 0 && (pair.now?.seconds.length ?? 0) > 0;
+}
+
+function incomplete(pair: Pair): Comparison {
+  const { name, plan, before, now } = pair;
+  const medians = { ...(before?.seconds.length ? { before: median(before.seconds) } : {}), ...(now?.seconds.length ? { now: median(now.seconds) } : {}) };
+  if (before === undefined) {
+    return { name, plan, verdict: "only-now", reason: "The baseline does not have it.", ...medians };
+  }
+  if (now === undefined) {
+    return { name, plan, verdict: "only-before", reason: "Only the baseline has it.", ...medians };
+  }
+  const [side, why] = now.seconds.length === 0 ? ["now", now.problem] : ["in the baseline", before.problem];
+  return { name, plan, verdict: "not-measured", reason: `It has no number ${side}${why === undefined ? "." : `: ${why}`}`, ...medians };
+}
+
+function judged(pair: Pair & { before: Measurement; now: Measurement }, u: number, p: number, corrected: number, family: number, threshold: number): Comparison {
+  const [first, second] = [pair.before.seconds, pair.now.seconds];
+  const before = median(first);
+  const now = median(second);
+  const ratio = now / before;
+  const interval = ratioInterval(first, second);
+  const needed = Math.max(threshold, spread(first), spread(second));
+  const facts = {
+    name: pair.name, plan: pair.plan, before, now, ratio, interval, p, corrected, threshold: needed,
+    effect: cliffsDelta(u, first.length, second.length), samples: [first.length, second.length] as const,
+  };
+  const range = `${times(ratio)} (${times(interval[0])} to ${times(interval[1])})`;
+  if (pair.changes.length > 0) {
+    return { ...facts, verdict: "machines-differ", reason: `The machine is not as it was (${pair.changes.join("; ")}), so nothing is said about the program.` };
+  }
+  if (pair.before.clock !== pair.now.clock && pair.before.clock !== undefined && pair.now.clock !== undefined) {
+    return { ...facts, verdict: "machines-differ", reason: `One side counted ${pair.before.clock} time, the other ${pair.now.clock} time.` };
+  }
+  const least = smallestP(first.length, second.length);
+  if (least * family >= level) {
+    return { ...facts, verdict: "too-few", reason: `With ${first.length} and ${second.length} repetitions the smallest p is ${significant(least)}, which ${family === 1 ? "is not" : `times ${family} comparisons is not`} under ${level}: ${repetitionsFor(family)} of each would be enough to tell.` };
+  }
+  if (corrected >= level || (interval[0] <= 1 && interval[1] >= 1)) {
+    return { ...facts, verdict: "no-difference", reason: `No difference is shown: ${range} of the time before.` };
+  }
+  if (Math.abs(ratio - 1) <= needed) {
+    const why = needed > threshold ? `within the spread of the repetitions, ${percent(needed)}` : `smaller than the ${percent(threshold)} that matter`;
+    return { ...facts, verdict: "no-difference", reason: `The difference, ${range} of the time before, is ${why}.` };
+  }
+  return { ...facts, verdict: ratio > 1 ? "regressed" : "improved", reason: `It takes ${range} times what it took before.` };
+}
+
+/** Repetitions of each side with which a difference can show among so many comparisons. */
+export function repetitionsFor(comparisons: number): number {
+  let repetitions = 2;
+  while (smallestP(repetitions, repetitions) * comparisons >= level) {
+    repetitions++;
+  }
+  return repetitions;
+}
+
+function times(ratio: number): string {
+  return ratio.toFixed(3);
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+function significant(p: number): string {
+  return p < 0.001 ? p.toExponential(1) : String(Number(p.toPrecision(2)));
+}
