@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import * as path from "node:path";
 import { CannotDo } from "../workshop.ts";
@@ -10,29 +9,20 @@ export interface ChooseOptions {
   readonly gantry: boolean;
   /** Where copies of it are kept. */
   readonly cacheFolder: string;
-  /** The installed package of Abiding; absent: the one that this code is a part of. */
-  readonly packageFolder?: string;
+  /** The installed package of Abiding. */
+  readonly packageFolder: string;
 }
 
 /** The root of the project that a command is given: a folder, one of its build files, the current folder, or Gantry. */
 export async function chooseProject(operand: string | undefined, options: ChooseOptions): Promise<string> {
   if (options.gantry) {
     if (operand !== undefined) throw new CannotDo(`--gantry is for the library that comes with Abiding; it takes no folder, and ${operand} was given.`);
-    const from = options.packageFolder ?? packageFolder();
-    return gantry({ from: path.join(from, "native"), to: path.join(options.cacheFolder, "gantry") });
+    return gantry({ from: path.join(options.packageFolder, "native"), to: path.join(options.cacheFolder, "gantry") });
   }
   const given = path.resolve(operand ?? ".");
   const found = await stat(given).catch(() => undefined);
   if (found === undefined) throw new CannotDo(`There is no ${given}.`);
   return found.isDirectory() ? given : path.dirname(given);
-}
-
-/** Bundled, this file lies in `dist`; else three folders below the root. */
-function packageFolder(): string {
-  for (let folder = import.meta.dirname; ; folder = path.dirname(folder)) {
-    if (existsSync(path.join(folder, "package.json")) && existsSync(path.join(folder, "native", "CMakeLists.txt"))) return folder;
-    if (folder === path.dirname(folder)) throw new CannotDo("The sources of Gantry that come with Abiding were not found beside it. Installing Abiding again puts them back.");
-  }
 }
 
 /** Why there is nothing to do in a project, and what would help. */
