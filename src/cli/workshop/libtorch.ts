@@ -41,7 +41,7 @@ export async function libtorch(argv: readonly string[], terminal: Terminal): Pro
 }
 
 async function locateCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readOptions("libtorch locate", argv, { ...shared, prefix: { type: "string", multiple: true }, linkage: { type: "string" } });
+  const { values, positionals } = readOptions("libtorch locate", argv, { ...shared, prefix: { type: "string", multiple: true }, linkage: { type: "string" }, "without-caches": { type: "boolean" } });
   if (positionals.length > 1) {
     throw new UsageError(`libtorch locate takes one path, and got ${positionals.length}: ${positionals.join(" ")}.`);
   }
@@ -50,6 +50,7 @@ async function locateCommand(argv: readonly string[], terminal: Terminal): Promi
     root: terminal.workingDirectory,
     wanted: { ...wantedOf(values), ...(linkage === undefined ? {} : { linkage }) },
     prefixes: [...positionals, ...(values.prefix ?? [])].map((one) => path.resolve(terminal.workingDirectory, one)),
+    ...(values["without-caches"] === true ? { withoutCaches: true } : {}),
     ...pathOf("interpreter", values.interpreter, terminal),
     ...pathOf("cacheFolder", values.cache, terminal),
   }, workshop));

@@ -24,6 +24,7 @@ export interface Search {
   readonly interpreter?: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly store: string;
+  readonly withoutCaches?: boolean;
 }
 
 /** All places in the order in which they are preferred. */
@@ -41,7 +42,9 @@ export function* leadsOf(search: Search): Generator<Lead> {
   for (const prefix of (environment["CMAKE_PREFIX_PATH"] ?? "").split(path.delimiter).filter((one) => one !== "")) {
     yield { path: path.resolve(root, prefix), because: "CMAKE_PREFIX_PATH in the environment", isPromise: false };
   }
-  yield* configured(root);
+  if (search.withoutCaches !== true) {
+    yield* configured(root);
+  }
   yield* environments(search);
   for (const prefix of systemPrefixes) {
     yield { path: prefix, because: prefix.startsWith("/opt/homebrew") || prefix.includes("/opt/pytorch") ? "Homebrew" : "a folder of the system", isPromise: false };

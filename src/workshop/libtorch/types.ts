@@ -43,6 +43,8 @@ export interface LocateRequest {
   /** Folders that were named; when there are any, only they can win. */
   readonly prefixes: readonly string[];
   readonly interpreter?: string;
+  /** What CMake left in the project's build folders does not count. */
+  readonly withoutCaches?: boolean;
   /** Where `fetch` and `build` remember what they made; absent: the user's cache folder. */
   readonly cacheFolder?: string;
 }
