@@ -1,9 +1,11 @@
 /** What `npm run build` and `npm run package` make, without VS Code. */
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, sep } from "node:path";
 import test from "node:test";
 import { execa } from "execa";
+import { gantry } from "../../src/workshop/project/index.ts";
 import { root } from "../harness/locations.ts";
 
 const vsce = join(root, "node_modules", "@vscode", "vsce", "vsce");
@@ -38,13 +40,31 @@ test("a command loads what it needs: fits no reader of build files, check no pro
   assert.deepEqual(await loadedBy("check", nowhere), ["cmake", "yaml"]);
 });
 
+let listing: Promise<readonly string[]> | undefined;
+
+/** The files that are packaged, from the root, with `/`. */
+function packaged(): Promise<readonly string[]> {
+  return (listing ??= execa(process.execPath, [vsce, "ls", "--no-dependencies"], { cwd: root }).then(({ stdout }) => stdout.split("\n").map((line) => line.trim())));
+}
+
 test("the package holds the bundles and what users read, and nothing else", async () => {
-  const { stdout } = await execa(process.execPath, [vsce, "ls", "--no-dependencies"], { cwd: root });
-  const files = stdout.split("\n").map((line) => line.trim());
+  const files = await packaged();
   const expected = [
     /^(?:package|package\.nls(?:\.[\w-]+)?)\.json$/, /^(?:README|CHANGELOG)\.md$/, /^LICENSE(?:\.txt)?$/,
-    /^dist\/(?:extension|client|server|cli|part-\w+)\.js$/, /^dist\/torch-symbols\.br$/, /^dist\/stamp\/(?:AbidingStamp\.cmake|abiding_stamp\.cpp|_abiding_(?:stamp|check)\.py)$/, /^dist\/webview\/[\w-]+\.(?:js|css)$/, /^docs\/stamp\.md$/, /^docs\/rules\/[\w-]+\.md$/, /^docs\/schema\/[\w.-]+\.json$/, /^l10n\/[\w.-]+\.json$/, /^media\/[\w.-]+$/,
+    /^dist\/(?:extension|client|server|cli|part-\w+)\.js$/, /^dist\/torch-symbols\.br$/, /^dist\/stamp\/(?:AbidingStamp\.cmake|abiding_stamp\.cpp|_abiding_(?:stamp|check)\.py)$/, /^dist\/webview\/[\w-]+\.(?:js|css)$/, /^docs\/stamp\.md$/, /^docs\/rules\/[\w-]+\.md$/, /^docs\/schema\/[\w.-]+\.json$/, /^l10n\/[\w.-]+\.json$/, /^media\/[\w.-]+$/, /^native\//,
   ];
   assert.deepEqual(files.filter((file) => !expected.some((pattern) => pattern.test(file))), []);
   for (const file of ["package.json", "README.md", "CHANGELOG.md", "dist/extension.js", "dist/client.js", "dist/server.js", "dist/cli.js", "dist/torch-symbols.br", "dist/stamp/AbidingStamp.cmake", "dist/stamp/abiding_stamp.cpp", "dist/stamp/_abiding_stamp.py", "dist/stamp/_abiding_check.py"]) assert.ok(files.includes(file), file);
+});
+
+test("the package holds of Gantry what the workshop copies to build it, and no more", async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "abiding-gantry-"));
+  context.after(() => { rmSync(folder, { recursive: true, force: true }); });
+  const copy = await gantry({ from: join(root, "native"), to: folder });
+  const copied = readdirSync(copy, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => `native/${relative(copy, join(entry.parentPath, entry.name)).split(sep).join("/")}`);
+  const files = (await packaged()).filter((file) => file.startsWith("native/"));
+  assert.deepEqual(files.toSorted(), copied.toSorted());
+  const { stdout: tracked } = await execa("git", ["ls-files", "native"], { cwd: root });
+  const known = new Set(tracked.split("\n"));
+  assert.deepEqual(files.filter((file) => !known.has(file)), []);
 });
