@@ -113,7 +113,7 @@ function evidenceOf(root: string, evidence: Evidence): object {
   }
 }
 
-function findingOf(root: string, finding: Finding): object {
+export function findingOf(root: string, finding: Finding): object {
   return {
     rule: finding.rule,
     severity: finding.severity,

@@ -7,9 +7,9 @@ import { printable, printableStyled } from "./printable.ts";
 import { docsOf, relativeTo } from "./report.ts";
 import type { Report } from "./report.ts";
 
-type Style = Parameters<typeof styleText>[0];
+export type Style = Parameters<typeof styleText>[0];
 
-const severityStyle: Readonly<Record<Severity, Style>> = { error: ["bold", "red"], warning: ["bold", "yellow"], info: ["bold", "blue"], hint: "dim" };
+export const severityStyle: Readonly<Record<Severity, Style>> = { error: ["bold", "red"], warning: ["bold", "yellow"], info: ["bold", "blue"], hint: "dim" };
 /** Longer lines are cut around the place. */
 const longestLine = 140;
 
@@ -83,7 +83,8 @@ function configuredLines(build: Diagnosis["configured"][number], name: (file: st
   return lines.length === 0 ? [`  agrees with the static reading of ${plural(build.comparisons.length, "target")}`] : lines;
 }
 
-function findingLines(report: Report, finding: Finding, name: (file: string) => string, paint: (style: Style, text: string) => string): string[] {
+/** A finding with its line, the other side and the ways out. */
+export function findingLines(report: Pick<Report, "lineOf">, finding: Finding, name: (file: string) => string, paint: (style: Style, text: string) => string): string[] {
   const out = [`${paint(severityStyle[finding.severity], finding.severity)} ${paint("bold", finding.rule)}  ${placeOf(finding.location, name)}`];
   out.push(...wrap(finding.message, "  "));
   out.push(...excerpt(report, finding.location, paint));
@@ -108,7 +109,7 @@ function findingLines(report: Report, finding: Finding, name: (file: string) => 
 }
 
 /** The line with a caret under the place. */
-function excerpt(report: Report, location: Location, paint: (style: Style, text: string) => string): string[] {
+function excerpt(report: Pick<Report, "lineOf">, location: Location, paint: (style: Style, text: string) => string): string[] {
   const { start, end } = location.range;
   const line = report.lineOf(location.path, start.line);
   if (line === undefined) {
@@ -162,7 +163,7 @@ function byTarget(findings: readonly Finding[], { built, installed, scanned }: D
 }
 
 /** A binary has no lines. */
-function placeOf(location: Location, name: (file: string) => string): string {
+export function placeOf(location: Location, name: (file: string) => string): string {
   const { start, end } = location.range;
   if (start.line + start.character + end.line + end.character === 0) {
     return name(location.path);

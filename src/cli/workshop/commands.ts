@@ -5,6 +5,8 @@ export type WorkshopCommand = (argv: readonly string[], terminal: Terminal) => P
 
 /** Each is loaded when it is called. */
 export const workshopCommands: Readonly<Record<string, () => Promise<WorkshopCommand>>> = {
+  build: async () => (await import("./build.ts")).build,
+  benchmark: async () => (await import("./benchmark.ts")).benchmark,
   libtorch: async () => (await import("./libtorch.ts")).libtorch,
   stamp: async () => (await import("./stamp.ts")).stamp,
 };

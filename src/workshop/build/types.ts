@@ -11,8 +11,8 @@ export interface BuildRequest {
   readonly against: readonly string[];
   /** Findings from this severity on keep the build from starting. */
   readonly stopOn: "error" | "warning" | "never";
-  /** Called with what was found before the build, when there is something: the user may mend it, go on or leave. */
-  readonly decide?: (before: readonly Finding[]) => Promise<"build" | "check-again" | "cancel">;
+  /** Called with what was found before the build, when there is something: the user may mend it, go on or leave; "by-severity": as `stopOn` says. */
+  readonly decide?: (before: readonly Finding[]) => Promise<"build" | "check-again" | "cancel" | "by-severity">;
   /** Configure from nothing: the cache is set aside first (`cmake --fresh`). */
   readonly fresh: boolean;
   /** What the user adds now: arguments of the configure step (a configured folder is configured again with them), of setup.py, or of pip. */
@@ -62,5 +62,7 @@ export interface BuildReport {
   readonly problems: readonly BuildProblem[];
   /** Shared libraries and wheels that the build made or renewed, diagnosed. */
   readonly products: readonly ExaminedFile[];
+  /** Those that were up to date, and so are not diagnosed. */
+  readonly unchanged?: readonly string[];
   readonly notChecked: readonly string[];
 }

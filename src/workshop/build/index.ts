@@ -1,0 +1,8 @@
+/**
+ * Building a project the way its own files say: findings before it, the tools' complaints on the way, the verdict of what
+ * came out after it.
+ */
+export { build, buildEnvironment } from "./build.ts";
+export { applyPreferredFixes, witnessOf } from "./edits.ts";
+export type { AppliedFixes, Witness } from "./edits.ts";
+export type { BuildProblem, BuildReport, BuildRequest, BuildStep, BuildTool } from "./types.ts";
