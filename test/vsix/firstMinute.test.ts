@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import { fileSource, openArchive } from "../../src/engine/binaries/archive/index.ts";
 import { copySample, installExtension, launchBrowser, openWorkbench, packageExtension, startCodeServer, type CodeServer, type Workbench } from "../harness/index.ts";
 
 const sample = copySample("skewed-extension");
@@ -32,8 +33,11 @@ after(async () => {
   sample.delete();
 });
 
-test("the package stays small", () => {
-  assert.ok(statSync(vsix).size < 1.5 * 1024 * 1024, `${statSync(vsix).size} bytes`);
+test("the package stays small, and the sources of Gantry in it smaller", async () => {
+  const archive = await openArchive(await fileSource(vsix));
+  const sources = [...archive.members.values()].filter(({ name }) => name.startsWith("extension/native/")).reduce((sum, { compressedSize }) => sum + compressedSize, 0);
+  assert.ok(statSync(vsix).size - sources < 1.5 * 1024 * 1024, `${statSync(vsix).size} bytes, ${sources} of them sources`);
+  assert.ok(sources > 0 && sources < 0.5 * 1024 * 1024, `${sources} bytes of sources`);
 });
 
 test("opening a build file underlines what is wrong in it", async () => {
