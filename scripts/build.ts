@@ -24,29 +24,31 @@ const common: BuildOptions = {
 /** What the extension host loads: one file each. `import()` becomes `require()`, which works in every extension host. */
 const commonjs: BuildOptions = { ...common, format: "cjs", supported: { "dynamic-import": false } };
 
-/** The language client is 40 times the rest of the extension, so it is a file of its own that is loaded when it is needed. */
-const lazyClient: Plugin = {
-  name: "lazy-client",
+/** The language client and the workshop are many times the rest of the extension, so they are files of their own that are loaded when they are needed. */
+const lazyParts: Plugin = {
+  name: "lazy-parts",
   setup(bundler) {
     bundler.onResolve({ filter: /^\.\/client\.ts$/ }, ({ importer }) => (/extension[\\/]server\.ts$/.test(importer) ? { path: "./client.js", external: true } : undefined));
+    bundler.onResolve({ filter: /^\.\/index\.ts$/ }, ({ importer }) => (/extension[\\/]workshop[\\/]registration\.ts$/.test(importer) ? { path: "./workshop.js", external: true } : undefined));
   },
 };
 
 async function bundleExtension(name: string): Promise<void> {
   rmSync(join(dist, `${name}.js.map`), { force: true });
-  const result = await build({ ...commonjs, entryPoints: [`src/extension/${name}.ts`], outfile: join(dist, `${name}.js`), external: ["vscode"], plugins: [lazyClient], keepNames: production });
+  const result = await build({ ...commonjs, entryPoints: [`src/extension/${name}.ts`], outfile: join(dist, `${name}.js`), external: ["vscode"], plugins: [lazyParts], keepNames: production });
   noteWarnings(result);
 }
 
 /**
- * The server and the command line share most of their code, and each command needs only a part of it: what an `import()`
- * names is loaded when it is reached. esbuild splits ES modules only, so each part is then made a CommonJS file, which
- * Node loads faster and whose compiled code it can keep.
+ * The server, the command line and the extension's workshop share most of their code, and each command needs only a part of
+ * it: what an `import()` names is loaded when it is reached. esbuild splits ES modules only, so each part is then made a
+ * CommonJS file, which Node loads faster and whose compiled code it can keep.
  */
 async function bundlePrograms(): Promise<void> {
   const split = await build({
     ...common,
-    entryPoints: [{ in: "src/server/main.ts", out: "server" }, { in: "src/cli/main.ts", out: "cli" }],
+    entryPoints: [{ in: "src/server/main.ts", out: "server" }, { in: "src/cli/main.ts", out: "cli" }, { in: "src/extension/workshop/index.ts", out: "workshop" }],
+    external: ["vscode"],
     outdir: dist,
     format: "esm",
     splitting: true,

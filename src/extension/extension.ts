@@ -9,6 +9,9 @@ import { startsServer } from "./documents.ts";
 import { EnvironmentChoices } from "./environmentChoices.ts";
 import { Server } from "./server.ts";
 import { StatusBar } from "./statusBar.ts";
+import { WorkshopDoor } from "./workshop/registration.ts";
+
+let workshop: WorkshopDoor | undefined;
 
 /** Registers what is cheap; nothing is shown and nothing runs before a build file is open or a command is called. */
 export function activate(context: vscode.ExtensionContext): void {
@@ -16,7 +19,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const choices = new EnvironmentChoices(context.workspaceState);
   const server = new Server(context, log, choices);
   const { editor: binaries, registration } = BinaryEditor.register(context, server);
-  context.subscriptions.push(log, server, registration, new StatusBar(server), ...registerCommands({ context, log, server, choices, binaries }));
+  workshop = new WorkshopDoor({ context, log, server, binaries });
+  context.subscriptions.push(log, server, registration, new StatusBar(server), workshop, ...registerCommands({ context, log, server, choices, binaries, workshop }));
 
   const consider = (document: vscode.TextDocument): void => {
     if (startsServer(document)) {
@@ -25,4 +29,9 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   context.subscriptions.push(vscode.workspace.onDidOpenTextDocument(consider));
   vscode.workspace.textDocuments.forEach(consider);
+}
+
+/** The window closes: what was started ends with it. VS Code waits five seconds for this. */
+export async function deactivate(): Promise<void> {
+  await workshop?.end();
 }

@@ -20,7 +20,14 @@ test("the command line runs where the module vscode cannot be found", async () =
 test("only the extension's bundles ask for vscode", () => {
   const bundles = readdirSync(join(root, "dist")).filter((file) => file.endsWith(".js"));
   const asking = bundles.filter((file) => /require\("vscode"\)/.test(readFileSync(join(root, "dist", file), "utf8")));
-  assert.deepEqual(asking.sort(), ["client.js", "extension.js"]);
+  assert.deepEqual(asking.sort(), ["client.js", "extension.js", "workshop.js"]);
+});
+
+test("what is loaded with every window is small, and loads the client and the workshop when they are needed", () => {
+  const text = readFileSync(join(root, "dist", "extension.js"), "utf8");
+  assert.ok(text.length < 100_000, String(text.length));
+  const required = new Set([...text.matchAll(/require\("([^"]+)"\)/g)].map((match) => match[1] ?? ""));
+  assert.deepEqual([...required].filter((name) => name.startsWith(".")).sort(), ["./client.js", "./workshop.js"]);
 });
 
 test("a command loads what it needs: fits no reader of build files, check no protocol", async () => {
@@ -51,10 +58,10 @@ test("the package holds the bundles and what users read, and nothing else", asyn
   const files = await packaged();
   const expected = [
     /^(?:package|package\.nls(?:\.[\w-]+)?)\.json$/, /^(?:README|CHANGELOG)\.md$/, /^LICENSE(?:\.txt)?$/,
-    /^dist\/(?:extension|client|server|cli|part-\w+)\.js$/, /^dist\/torch-symbols\.br$/, /^dist\/stamp\/(?:AbidingStamp\.cmake|abiding_stamp\.cpp|_abiding_(?:stamp|check)\.py)$/, /^dist\/webview\/[\w-]+\.(?:js|css)$/, /^docs\/stamp\.md$/, /^docs\/rules\/[\w-]+\.md$/, /^docs\/schema\/[\w.-]+\.json$/, /^l10n\/[\w.-]+\.json$/, /^media\/[\w.-]+$/, /^native\//,
+    /^dist\/(?:extension|client|workshop|server|cli|part-\w+)\.js$/, /^dist\/torch-symbols\.br$/, /^dist\/stamp\/(?:AbidingStamp\.cmake|abiding_stamp\.cpp|_abiding_(?:stamp|check)\.py)$/, /^dist\/webview\/[\w-]+\.(?:js|css)$/, /^docs\/stamp\.md$/, /^docs\/rules\/[\w-]+\.md$/, /^docs\/schema\/[\w.-]+\.json$/, /^l10n\/[\w.-]+\.json$/, /^media\/[\w.-]+$/, /^native\//,
   ];
   assert.deepEqual(files.filter((file) => !expected.some((pattern) => pattern.test(file))), []);
-  for (const file of ["package.json", "README.md", "CHANGELOG.md", "dist/extension.js", "dist/client.js", "dist/server.js", "dist/cli.js", "dist/torch-symbols.br", "dist/stamp/AbidingStamp.cmake", "dist/stamp/abiding_stamp.cpp", "dist/stamp/_abiding_stamp.py", "dist/stamp/_abiding_check.py"]) assert.ok(files.includes(file), file);
+  for (const file of ["package.json", "README.md", "CHANGELOG.md", "dist/extension.js", "dist/client.js", "dist/workshop.js", "dist/server.js", "dist/cli.js", "dist/torch-symbols.br", "dist/stamp/AbidingStamp.cmake", "dist/stamp/abiding_stamp.cpp", "dist/stamp/_abiding_stamp.py", "dist/stamp/_abiding_check.py"]) assert.ok(files.includes(file), file);
 });
 
 test("the package holds of Gantry what the workshop copies to build it, and no more", async (context) => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "./locations.ts";
@@ -13,6 +13,14 @@ export interface ScratchWorkspace {
 
 function scratchFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), "abiding-workspace-")));
+}
+
+/** An empty folder with that name. */
+export function scratchWorkspace(name: string): ScratchWorkspace {
+  const folder = scratchFolder();
+  const path = join(folder, name);
+  mkdirSync(path);
+  return { path, delete: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }) };
 }
 
 /** A copy of a folder of `samples/` that a test may edit. */

@@ -1,3 +1,4 @@
+import { nativeProject } from "../harness/nativeProject.ts";
 import { skewedBinary } from "../harness/skewedBinary.ts";
 import { copySample, multiRoot, type ScratchWorkspace } from "../harness/workspace.ts";
 
@@ -16,5 +17,6 @@ export const scenarios: readonly Scenario[] = [
   { suite: "crashes", trusted: true, workspace: () => copySample("skewed-extension") },
   { suite: "restricted", trusted: false, workspace: () => copySample("skewed-extension") },
   { suite: "binary", trusted: false, workspace: skewedBinary },
+  { suite: "workshop", trusted: true, workspace: nativeProject },
   { suite: "multiRoot", trusted: true, workspace: () => multiRoot("skewed-extension", "healthy-extension") },
 ];

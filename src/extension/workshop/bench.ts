@@ -53,6 +53,11 @@ export class Bench implements vscode.Disposable {
     return readProject(root, { environment: baseEnvironment() });
   }
 
+  /** The Python of the environment that the project is checked against; undefined: none is known. */
+  async interpreter(root: string, workshop: Workshop): Promise<string | undefined> {
+    return (await workshop.diagnostician.check(root, [], workshop.activity.signal)).against[0]?.interpreter;
+  }
+
   /** The folder that a command is about: the one named, that of the file in sight, the only one, or the one that the user picks. */
   async chooseRoot(given?: unknown): Promise<string | undefined> {
     if (typeof given === "string") {

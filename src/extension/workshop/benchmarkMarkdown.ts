@@ -9,7 +9,7 @@ export function duration(seconds: number): string {
 }
 
 const verdicts: Readonly<Record<Comparison["verdict"], string>> = {
-  regressed: "slower", improved: "faster", "no-difference": "no difference found", "too-few": "too few samples to tell", "only-before": "only measured before", "only-now": "new",
+  regressed: "slower", improved: "faster", "no-difference": "no difference found", unclear: "not told apart from noise", "too-few": "too few samples to tell", "only-before": "only measured before", "only-now": "new",
   "machines-differ": "measured on another machine, or on this one in another state", "not-measured": "no number on one side",
 };
 

@@ -42,7 +42,7 @@ export const commands: Readonly<Record<WorkshopCommand, Run>> = {
   showBenchmarkHistory: async (bench) => {
     const root = await bench.chooseRoot();
     if (root !== undefined) {
-      const runs = await readHistory(root);
+      const { runs } = await readHistory(root);
       if (runs.length === 0) {
         throw new Refused(vscode.l10n.t("nothing was measured in {0} yet.", bench.nameOf(root)));
       }

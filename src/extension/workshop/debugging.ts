@@ -15,14 +15,17 @@ export async function debugTest(bench: Bench, tree: TestTree, request: vscode.Te
   if (node?.kind !== "case" || others.length > 0) {
     throw new Refused(vscode.l10n.t("a debugger takes one test: select a single one."));
   }
-  const plan = tree.project(node.root)?.smoke.find((one) => one.id === node.plan);
-  if (plan === undefined) {
-    throw new Refused(vscode.l10n.t("{0} is gone.", node.test.label));
-  }
+  const plans = tree.project(node.root)?.smoke ?? [];
   const work = new Work("smoke", vscode.l10n.t("Debugging {0}", node.test.label), node.root);
   const screen = new BatchedScreen((text) => bench.host.log.info(text));
-  const launch = await bench.works.do(work, [token], () => debugLaunch({ root: node.root, plan, test: node.test }, bench.workshop(work, screen)));
+  const launch = await bench.works.do(work, [token], async () => {
+    const workshop = bench.workshop(work, screen);
+    return debugLaunch(node.test, plans, workshop, await bench.interpreter(node.root, workshop));
+  });
   screen.end();
+  if (launch === undefined) {
+    throw new Refused(vscode.l10n.t("{0} has no process of its own that a debugger could start, or is gone; refresh the tests.", node.test.label));
+  }
   const configuration = configurationOf(launch, node.test.label);
   await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(vscode.Uri.file(node.root)), configuration);
 }

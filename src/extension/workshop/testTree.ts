@@ -86,7 +86,7 @@ export class TestTree {
     this.#show();
   }
 
-  /** Tests that a run found are added to those that are known; `keep`: what was known of their plans stays. */
+  /** Tests that a run found are added to those that are known. */
   add(root: string, tests: readonly TestCase[]): void {
     const known = this.#known.get(root);
     if (known === undefined || tests.length === 0) {

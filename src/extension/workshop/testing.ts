@@ -25,6 +25,8 @@ export class Testing implements vscode.Disposable {
   readonly #bench: Bench;
   readonly tree: TestTree;
   readonly #subscriptions: vscode.Disposable[];
+  /** Projects outside the workspace that were built. */
+  readonly #others = new Set<string>();
 
   constructor(bench: Bench, controller: vscode.TestController) {
     this.#bench = bench;
@@ -32,7 +34,12 @@ export class Testing implements vscode.Disposable {
     this.tree = new TestTree(controller);
     const again = (root: string): void => void this.#readQuietly(root);
     this.#subscriptions = [
-      bench.built.event(again),
+      bench.built.event((root) => {
+        if (!localRoots().includes(root)) {
+          this.#others.add(root);
+        }
+        again(root);
+      }),
       vscode.workspace.onDidSaveTextDocument(({ uri }) => {
         const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath;
         if (folder !== undefined && this.tree.roots.includes(folder) && decides.test(uri.path)) {
@@ -48,7 +55,7 @@ export class Testing implements vscode.Disposable {
 
   /** Reads what the project's files say; no project code runs for it. */
   async resolve(): Promise<void> {
-    for (const root of localRoots()) {
+    for (const root of this.#roots) {
       await this.#read(root, false);
     }
   }
@@ -56,7 +63,7 @@ export class Testing implements vscode.Disposable {
   /** The refresh button: now test programs and pytest may list their tests themselves. */
   async refresh(token: vscode.CancellationToken): Promise<void> {
     requireTrust();
-    for (const root of localRoots()) {
+    for (const root of this.#roots) {
       await this.#read(root, true, token);
     }
   }
@@ -169,6 +176,10 @@ export class Testing implements vscode.Disposable {
     }
   }
 
+  get #roots(): readonly string[] {
+    return [...localRoots(), ...this.#others];
+  }
+
   /** Ids of the cases right below a plan. */
   #topOf(root: string, plan: string): readonly string[] {
     const item = this.tree.itemOf(root, plan);
@@ -193,7 +204,11 @@ export class Testing implements vscode.Disposable {
     const project = await bench.project(root);
     const work = new Work("discovery", vscode.l10n.t("Listing the tests of {0}", bench.nameOf(root)), root);
     const log = { output: (text: string) => bench.host.log.trace(text), note: (text: string) => bench.host.log.info(text), end: () => undefined };
-    const find = (): ReturnType<typeof discover> => discover({ root, plans: project.smoke, runProjectCode, timeLimit: timeLimit(root) }, bench.workshop(work, log));
+    const workshop = bench.workshop(work, log);
+    const find = async (): ReturnType<typeof discover> => {
+      const interpreter = runProjectCode ? await bench.interpreter(root, workshop) : undefined;
+      return discover({ root, plans: project.smoke, runProjectCode, timeLimit: timeLimit(root), ...(interpreter === undefined ? {} : { interpreter }) }, workshop);
+    };
     // Only what was asked for is shown as work.
     this.tree.set(root, project, await (runProjectCode ? bench.works.do(work, [token], find) : find()));
   }
