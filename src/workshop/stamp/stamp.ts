@@ -106,7 +106,7 @@ function prepare(root: string, plan: Plan): Prepared | string {
   }
   for (const { path: written, text, mark } of plan.written) {
     const shown = path.relative(root, written);
-    if (!fs.lstatSync(written, { throwIfNoEntry: false })) {
+    if (!isThere(written)) {
       const folder = existingFolder(path.dirname(written));
       if (path.relative(root, folder).startsWith("..")) {
         return `${shown} would be written to ${folder}, which does not lie in ${root}.`;
@@ -129,6 +129,15 @@ function prepare(root: string, plan: Plan): Prepared | string {
   }
   // New files come first: whenever the program is killed, no build file names one that is not there.
   return { changes: changes.sort((a, b) => Number(a.before !== undefined) - Number(b.before !== undefined)), stamped, kept };
+}
+
+/** A link that leads nowhere is there. */
+function isThere(file: string): boolean {
+  try {
+    return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function inside(root: string, file: string): BuildFile | string {

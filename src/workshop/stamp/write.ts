@@ -18,7 +18,7 @@ export async function writeAll(changes: readonly Change[]): Promise<void> {
     }
     if (before !== undefined) {
       // A file that its owner made read-only is not replaced, although its folder would allow that.
-      fs.accessSync(file, fs.constants.W_OK);
+      fs.closeSync(fs.openSync(file, "r+"));
     }
   }
   const done: Change[] = [];
@@ -30,24 +30,25 @@ export async function writeAll(changes: readonly Change[]): Promise<void> {
         fs.mkdirSync(folder);
         folders.push(folder);
       }
-      done.push(change);
       await writeWhole(change.path, change.after);
+      done.push(change);
     }
   } catch (error) {
+    const lost: string[] = [];
     for (const { path: file, before } of done.reverse()) {
-      await takeBack(file, before);
+      await takeBack(file, before).catch(() => lost.push(file));
     }
     for (const folder of folders.reverse()) {
       fs.rmSync(folder, { recursive: true, force: true });
     }
-    throw error;
+    throw lost.length === 0 ? error : new Error(`${error instanceof Error ? error.message : String(error)}; and the changes of ${lost.join(", ")} could not be taken back`, { cause: error });
   }
 }
 
 async function takeBack(file: string, before: Buffer | undefined): Promise<void> {
   if (before === undefined) {
     fs.rmSync(file, { force: true });
-  } else if (!fs.readFileSync(file).equals(before)) {
+  } else {
     await writeWhole(file, before);
   }
 }

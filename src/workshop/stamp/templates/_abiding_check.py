@@ -95,32 +95,36 @@ def _stamp(path):
         if head[:4] != b"\x7fELF":
             return None
         order, wide = "<" if head[5] == 1 else ">", head[4] == 2
-        table, entry, count = (struct.unpack_from(order + form, head, at)[0] for form, at in (("Q", 32), ("H", 54), ("H", 56))) if wide else (
-            struct.unpack_from(order + form, head, at)[0] for form, at in (("I", 28), ("H", 42), ("H", 44))
-        )
+        (table,) = struct.unpack_from(order + ("Q" if wide else "I"), head, 32 if wide else 28)
+        entry, count = struct.unpack_from(order + "HH", head, 54 if wide else 42)
+        form, left = order + ("I4xQ16xQ8xQ" if wide else "II8xI8xI"), 4096
         file.seek(table)
-        segments = file.read(min(entry * count, 1 << 20))
-        for at in range(0, len(segments) - entry + 1, entry or 1):
-            kind = struct.unpack_from(order + "I", segments, at)[0]
-            if kind != 4:  # PT_NOTE
-                continue
-            offset, size, alignment = struct.unpack_from(order + ("8xQ16xQ8xQ" if wide else "4xI8xI8xI"), segments, at)
-            file.seek(offset)
-            text = _note(file.read(min(size, 1 << 21)), order, 8 if alignment == 8 else 4)
-            if text is not None:
-                pairs = (line.partition("=") for line in text.split(b"\0")[0].decode("utf-8", "replace").split("\n"))
-                return {key.strip(): value.strip() for key, _, value in reversed(list(pairs))}
+        segments = file.read(min(entry * count, 4 << 20))
+        for at in range(0, len(segments) - struct.calcsize(form) + 1, entry):
+            kind, offset, size, alignment = struct.unpack_from(form, segments, at)
+            pad, note = 8 if alignment == 8 else 4, 0
+            while kind == 4 and note + 12 <= size and left > 0:  # PT_NOTE
+                left -= 1
+                file.seek(offset + note)
+                name, length, number = struct.unpack(order + "III", file.read(12))
+                text = note + -(-(12 + name) // pad) * pad
+                if name > 256 or length > 1 << 20 or text + length > size:
+                    break
+                owner = file.read(name)
+                file.seek(offset + text)
+                data = file.read(length)
+                if len(data) < length:
+                    break
+                if owner.split(b"\0")[0] == b"Abiding" and number == 1:
+                    return _keys(data[: 64 << 10].split(b"\0")[0].decode("utf-8", "replace"))
+                note = -(-(text + length) // pad) * pad
     return None
 
 
-def _note(data, order, pad):
-    at = 0
-    while at + 12 <= len(data):
-        name, length, kind = struct.unpack_from(order + "III", data, at)
-        begin = at + -(-(12 + name) // pad) * pad
-        if begin + length > len(data):
-            return None
-        if kind == 1 and data[at + 12 : at + 12 + name].split(b"\0")[0] == b"Abiding":
-            return data[begin : begin + length]
-        at = -(-(begin + length) // pad) * pad
-    return None
+def _keys(text):
+    keys = {}
+    for line in re.split("\r?\n", text):
+        found = re.fullmatch(r"[ \t]*([A-Za-z][A-Za-z0-9_.-]*)[ \t]*=[ \t]*(.*?)[ \t]*", line, re.DOTALL)
+        if found is not None and len(keys) < 256:
+            keys.setdefault(found[1], found[2])
+    return keys
