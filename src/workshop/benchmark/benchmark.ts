@@ -101,7 +101,10 @@ async function inFolder(request: BenchmarkRequest, workshop: Workshop, place: Pl
   const isInterleaved = request.variant !== undefined;
   const runs = pairs.flatMap((pair) => [pair.now, ...(isInterleaved && pair.before !== undefined ? [pair.before] : [])]);
   const compared = pairs.filter((pair): pair is ComparedRuns => pair.before !== undefined);
-  const comparisons = compare(compared, request.threshold ?? defaultThreshold);
+  const comparisons = compare(compared, {
+    threshold: request.threshold ?? defaultThreshold, interleaved: isInterleaved, history: place.history.runs,
+    ...(request.filter === undefined ? {} : { filter: new RegExp(request.filter) }),
+  });
   const tested = comparisons.filter((one) => one.p !== undefined).length;
   const told = [...place.history.problems, ...warnings, ...ceilings.warnings, ...await keep(runs, request, place.report.history, workshop)];
   if (request.baseline !== undefined) {

@@ -84,7 +84,7 @@ async function nvbenchNames(side: Side, filter: RegExp, workshop: Workshop): Pro
   return (await listed(side, workshop)).names.filter((name) => filter.test(name));
 }
 
-export interface Listed {
+interface Listed {
   readonly names: readonly string[];
   /** Why there are none. */
   readonly problem?: string;
@@ -94,7 +94,11 @@ export interface Listed {
 const listingLimit = 120_000;
 
 /** The names of a plan's benchmarks, without measuring; its program is started. */
-export async function listed(side: Side, workshop: Workshop): Promise<Listed> {
+export async function listBenchmarks(plan: BenchmarkPlan, interpreter: string | undefined, workshop: Workshop): Promise<Listed> {
+  return listed({ plan, interpreter }, workshop);
+}
+
+async function listed(side: Side, workshop: Workshop): Promise<Listed> {
   const command = listingCommand(side, workshop.environment);
   if (command === undefined) {
     return { names: [], problem: "The command prints results; it has no way to list names without measuring." };

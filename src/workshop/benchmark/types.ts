@@ -82,6 +82,8 @@ export type ComparisonVerdict =
   | "no-difference"
   /** So few repetitions that no difference could show. */
   | "too-few"
+  /** They differ, but no more than runs at different times can differ without a cause in the program. */
+  | "unclear"
   | "only-before"
   | "only-now"
   /** Measured on another machine, or on this one in another state: nothing is claimed. */

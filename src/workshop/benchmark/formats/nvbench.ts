@@ -21,7 +21,7 @@ export function readNvbench(document: JsonObject, file: string | undefined): Rea
 function readingOf(benchmark: string, state: JsonObject, devices: ReadonlyMap<unknown, string | undefined>, file: string | undefined): Reading {
   const axes = objectsOf(state.axis_values).map((axis) => `${textOf(axis.name) ?? "?"}=${String(axis.value)}`);
   // One device goes without saying.
-  const name = [benchmark, ...(devices.size > 1 && state.device !== undefined ? [`Device=${String(state.device)}`] : []), ...axes].join(" ");
+  const name = [benchmark, ...(devices.size > 1 && state.device !== undefined ? [`Device=${numberOf(state.device) ?? "?"}`] : []), ...axes].join(" ");
   if (state.is_skipped === true) {
     return { name, samples: [], clock: "gpu", counters: {}, skipped: true, problem: textOf(state.skip_reason) ?? "It was skipped, and does not say why." };
   }
