@@ -43,11 +43,14 @@ export function readWorkshopSections(tree: Node, context: FieldContext): Worksho
   const entries = <T>(section: string, read: (reading: EntryReading) => T | undefined): readonly T[] | undefined => {
     const node = findNodeAtLocation(tree, [section]);
     if (node === undefined) return undefined;
-    return (node.type === "array" ? (node.children ?? []) : [node]).flatMap((one) => {
+    const nodes = node.type === "array" ? (node.children ?? []) : [node];
+    const found = nodes.flatMap((one) => {
       if (one.type === "object") return read(new EntryReading(section, one, context)) ?? [];
       context.complain(`"${section}" must be an object or a list of objects.`, context.at(one));
       return [];
     });
+    // A section that is nothing but mistakes does not say that there is nothing.
+    return found.length === 0 && nodes.length > 0 ? undefined : found;
   };
   const build = entries("build", readBuild);
   const smoke = entries("smoke", readSmoke);

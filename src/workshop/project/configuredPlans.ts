@@ -64,8 +64,8 @@ function cmakeOf(entry: Extract<BuildEntry, { form: "cmake" }>, context: Configu
   const found = preset === undefined ? undefined : reading.usable.find((one) => one.name === preset);
   if (preset !== undefined && found === undefined) {
     const have = reading.usable.map((one) => one.name);
-    const reason = reading.names.includes(preset) ? "is hidden, or its condition does not hold on this machine" : "is not among the presets";
-    problems.push({ message: `The preset ${preset} ${reason} of ${shortPath(root, chosen) || "this folder"}; ${have.length === 0 ? "there are none to use" : `there are ${have.join(", ")}`}.`, location: entry.places.get("preset") ?? entry.location });
+    const reason = reading.names.includes(preset) ? "cannot be used: it is hidden, or its condition does not hold on this machine" : `is not among those of ${shortPath(root, chosen) || "this folder"}`;
+    problems.push({ message: `The preset ${preset} ${reason}. ${have.length === 0 ? "None can be used." : `The usable ones are ${have.join(", ")}.`}`, location: entry.places.get("preset") ?? entry.location });
     return undefined;
   }
   if (buildPreset !== undefined && found !== undefined && !found.builds.some((one) => one.name === buildPreset)) {
