@@ -8,5 +8,6 @@ export const workshopCommands: Readonly<Record<string, () => Promise<WorkshopCom
   build: async () => (await import("./build.ts")).build,
   benchmark: async () => (await import("./benchmark.ts")).benchmark,
   libtorch: async () => (await import("./libtorch.ts")).libtorch,
+  smoke: async () => (await import("./smoke.ts")).smoke,
   stamp: async () => (await import("./stamp.ts")).stamp,
 };
