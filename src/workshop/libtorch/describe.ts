@@ -137,7 +137,9 @@ function configurationProblem(torchDir: string): string | undefined {
   const [problem] = parseCMake(file, read.text).problems;
   // Every release since 1.0 ends with this call (cmake/TorchConfig.cmake.in).
   if (problem !== undefined || !/find_package_handle_standard_args\s*\(\s*[Tt]orch/.test(read.text)) {
-    return `${file} is cut short${problem === undefined ? ": the call with which it ends, find_package_handle_standard_args, is not there" : `: ${problem.message}`}`.replace(/\.?$/, ".");
+    return problem === undefined
+      ? `${file} is cut short: the call with which it ends, find_package_handle_standard_args, is not there.`
+      : `${file} is cut short or damaged. ${problem.message}`;
   }
   const needs = /^\s*find_package\s*\(\s*Caffe2\s+REQUIRED/m.exec(read.text) !== null && /^if\((?:ON|1|TRUE)\)\s*\n\s*find_package\(\s*Caffe2/m.test(read.text);
   const beside = path.join(path.dirname(torchDir), "Caffe2");
