@@ -1,13 +1,13 @@
 /** Building a project: the decision before it, the work, and what is said afterwards. */
 import * as path from "node:path";
 import * as vscode from "vscode";
-import type { Finding } from "../../engine/model/index.ts";
 import { build } from "../../workshop/build/index.ts";
 import type { BuildReport } from "../../workshop/build/types.ts";
 import type { BuildPlan, Project } from "../../workshop/project/types.ts";
 import type { Workshop } from "../../workshop/workshop.ts";
 import type { Bench } from "./bench.ts";
 import { decide } from "./decision.ts";
+import type { Finding } from "./decision.ts";
 import { Refused, requireTrust } from "./trust.ts";
 import type { Screen } from "./screen.ts";
 import { Work } from "./work.ts";

@@ -1,6 +1,8 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
-import type { Finding } from "../../engine/model/index.ts";
+import type { Examination } from "../../workshop/workshop.ts";
+
+export type Finding = Examination["findings"][number];
 
 type Answer = "build" | "check-again" | "cancel";
 

@@ -188,11 +188,11 @@ function together(file: string, said: readonly BuiltFileVerdict[]): BuiltFileVer
   };
 }
 
-const loadable: readonly string[] = ["module", "shared", "extension", "unknown"];
+const loadable: readonly string[] = ["module", "shared", "extension"];
 
-/** Those that can be loaded beside a torch; executables and static parts are built on their way. */
+/** What others load; executables and static parts are built on their way. A kind that cannot be told is listed where it meets torch. */
 function librariesIn(file: string, { declared }: Diagnosis): LibraryPlace[] {
-  return declared.flatMap(({ target }) => (target.location.path === file && loadable.includes(target.kind) && target.usesTorch !== false
+  return declared.flatMap(({ target }) => (target.location.path === file && (loadable.includes(target.kind) || (target.kind === "unknown" && target.usesTorch === true))
     ? [{ name: target.name, builder: target.builder, range: target.location.range }]
     : []));
 }

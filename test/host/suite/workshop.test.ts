@@ -64,7 +64,7 @@ async function taskNamed(name: string): Promise<vscode.Task> {
 }
 
 suite("workshop", () => {
-  suiteTeardown(() => vscode.commands.executeCommand("workbench.action.terminal.killAll"));
+  suiteTeardown(() => void vscode.commands.executeCommand("workbench.action.terminal.killAll"));
 
   test("the palette builds, examines what was built, and tells the command line", async () => {
     const report = await build();
@@ -113,7 +113,9 @@ suite("workshop", () => {
   test("closing the terminal ends them too", async () => {
     await vscode.tasks.executeTask(await taskNamed("hang"));
     const processes = await hanging();
-    await vscode.commands.executeCommand("workbench.action.terminal.killAll");
+    const [terminal] = vscode.window.terminals.filter((one) => one.name.includes("hang") && one.exitStatus === undefined);
+    assert.ok(terminal !== undefined, vscode.window.terminals.map((one) => one.name).join());
+    terminal.dispose();
     await gone(processes);
   });
 
