@@ -200,7 +200,7 @@
 
 // The name under which modules of one pybind11 find each other; its parts are macros of pybind11 and of the compiler.
 #if defined(ABIDING_STAMP_PYBIND11) && defined(__cplusplus) && !defined(Py_LIMITED_API)
-#include <pybind11/detail/internals.h>
+#include <pybind11/pybind11.h>
 #if defined(PYBIND11_INTERNALS_ID)
 #define ABIDING_PYBIND11 "pybind11.internals=" PYBIND11_INTERNALS_ID "\n"
 #endif
