@@ -94,13 +94,11 @@ function labelOf(presets: PresetFiles, preset: Preset): string | undefined {
 /** The environment of a test preset, over that of its configure preset unless it says otherwise. */
 function variablesOf(presets: PresetFiles, preset: Preset, configure: Preset): Readonly<Record<string, string>> {
   const inherits = presets.field(preset, "inheritConfigureEnvironment")?.node.value !== false;
+  const environment = new Map([...(inherits ? presets.collect(configure, "environment") : []), ...presets.collect(preset, "environment")]);
   const found: Record<string, string> = {};
-  for (const one of inherits ? [configure, preset] : [preset]) {
-    const environment = presets.collect(one, "environment");
-    for (const [name, entry] of environment) {
-      const value = entry.removed ? undefined : presets.expand(entry.value, one, entry.path, environment);
-      if (value !== undefined) found[name] = value;
-    }
+  for (const [name, entry] of environment) {
+    const value = entry.removed ? undefined : presets.expand(entry.value, preset, entry.path, environment);
+    if (value !== undefined) found[name] = value;
   }
   return found;
 }

@@ -41,7 +41,7 @@ export async function readProject(root: string, options: ReadProjectOptions): Pr
   const asked = configuredBuilds(sections, context);
   const usesAsked = sections.build !== undefined && (asked.length > 0 || sections.build.length === 0);
   const places = usesAsked ? inPlaces(detected.places, asked) : detected.places;
-  const builds = usesAsked ? asked.map((one): BuildPlan => ("plan" in one ? one.plan : one)) : inOrder(detected.places);
+  const builds = usesAsked ? asked.map((one): BuildPlan => ("plan" in one ? one.plan : one)) : detected.places.flatMap((place) => place.builds.map(({ plan }) => plan));
   const smoke = configuredSmoke(sections, context);
   const benchmarks = configuredBenchmarks(sections, context);
   return {
@@ -53,20 +53,14 @@ export async function readProject(root: string, options: ReadProjectOptions): Pr
   };
 }
 
-/** The usual build of each place first, so that the second place is not hidden behind the variants of the first. */
-function inOrder(places: readonly Place[]): readonly BuildPlan[] {
-  return places.flatMap(({ builds }) => builds.map(({ plan }) => plan));
-}
-
-/** Detected tests and benchmarks go with the builds that abiding.json asks for. */
+/** Detected tests and benchmarks go with the builds that abiding.json asks for, in its order. */
 function inPlaces(places: readonly Place[], asked: readonly (BuildPlan | DetectedBuild)[]): readonly Place[] {
-  const detected = asked.filter((one): one is DetectedBuild => "plan" in one);
-  const order = asked.map((one) => ("plan" in one ? one.plan : one)).map((plan) => (plan.kind === "command" ? plan.folder : plan.source));
+  const all = asked.map((one) => ("plan" in one ? one : { plan: one, tests: [] }));
+  const order = all.map(({ plan }) => (plan.kind === "command" ? plan.folder : plan.source));
   const rank = ({ folder }: Place): number => (order.includes(folder) ? order.indexOf(folder) : order.length);
-  const isPython = (folder: string): boolean => asked.some((one) => "kind" in one && one.kind === "python" && one.source === folder);
   return places.map((place): Place => {
-    const own = detected.filter(({ plan }) => plan.kind === "cmake" && plan.source === place.folder);
-    return { ...place, builds: isPython(place.folder) ? [...place.builds.filter(({ plan }) => plan.kind === "python"), ...own] : own };
+    const folders = [place.folder, place.python?.folder];
+    return { ...place, builds: all.flatMap(({ plan, tests }) => (plan.kind !== "command" && folders.includes(plan.source) ? [{ plan, tests }] : [])) };
   }).toSorted((a, b) => rank(a) - rank(b));
 }
 

@@ -53,10 +53,10 @@ export function textOf(files: Files, file: string): string {
   return read.ok ? read.text : "";
 }
 
-/** A folder below the root with `/` between its parts; empty for the root itself, and as it is outside of it. */
-export function shortPath(root: string, folder: string): string {
-  const relative = path.relative(root, folder);
-  return relative.startsWith("..") || path.isAbsolute(relative) ? folder : relative.split(path.sep).join("/");
+/** A path from the root with `/` between its parts; empty for the root itself. What is not even beside the root stays absolute. */
+export function shortPath(root: string, file: string): string {
+  const relative = path.relative(root, file).split(path.sep).join("/");
+  return relative === ".." || relative.startsWith("../..") || path.isAbsolute(relative) ? file : relative;
 }
 
 /** What belongs to a project and is no product of it. */

@@ -57,11 +57,16 @@ export class PresetFiles {
     this.#machine = machine;
   }
 
-  load(path: string, own = true, depth = 0): void {
+  load(path: string, own = true): void {
+    this.#load(path, own, 0, undefined);
+  }
+
+  /** `from`: where another file includes it. */
+  #load(path: string, own: boolean, depth: number, from: Location | undefined): void {
     if (this.read.has(path) || depth > deepest) return;
     const result = this.#files.readText(path);
     if (!result.ok) {
-      if (own) this.gaps.push({ kind: "file", path, message: result.message });
+      if (own) this.gaps.push({ kind: "file", path, message: result.message, ...(from !== undefined && { location: from }) });
       return;
     }
     this.read.add(path);
@@ -72,7 +77,7 @@ export class PresetFiles {
       if (name === undefined) {
         this.gaps.push({ kind: "evaluation", path, location: locate(source, included), message: `The preset file that ${path} includes here depends on the environment and was not read.` });
       } else {
-        this.load(resolve(dirname(path), name), own, depth + 1);
+        this.#load(resolve(dirname(path), name), own, depth + 1, locate(source, included));
       }
     }
     for (const kind of kinds) {
