@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Activity } from "../workshop.ts";
 import { endTree } from "./ending.ts";
+import { makeFolder } from "./folders.ts";
 import { held, newIdentity } from "./marker.ts";
 import { conditionOf, introduce, ourselvesAsOwner, parseOwner, type Owner } from "./owner.ts";
 import { codeOf, sentenceOf } from "./sentences.ts";
@@ -107,7 +108,7 @@ async function acquire(folder: string, place: string, owner: Owner, activity: Te
     if (entry === undefined) {
       if (await take(lock, owner)) return lock;
       // A folder that was deleted while we waited in it comes back; the wait keeps an odd file system from spinning.
-      await mkdir(place, { recursive: true });
+      await makeFolder(place);
       await delay(Math.random() * 20);
       continue;
     }
@@ -126,7 +127,7 @@ async function acquire(folder: string, place: string, owner: Owner, activity: Te
 /** The folder that holds the lock: the folder itself, or one of the user's state when it cannot be written to. */
 async function placeOf(folder: string): Promise<{ readonly place: string; readonly made: boolean }> {
   try {
-    const made = await mkdir(folder, { recursive: true }) !== undefined;
+    const made = await makeFolder(folder) !== undefined;
     await access(folder, constants.W_OK);
     return { place: await realpath(folder), made };
   } catch (error) {

@@ -1,6 +1,7 @@
 /** The file that holds what a child printed: bounded, readable at any time, and never a reason for a run to fail. */
-import { mkdir, open, stat, type FileHandle } from "node:fs/promises";
+import { open, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "./folders.ts";
 import { sentenceOf } from "./sentences.ts";
 import { Tail, leftOutNote } from "./text.ts";
 
@@ -35,7 +36,7 @@ export class LogFile {
     this.#limits = limits;
     this.#tail = new Tail(limits.tail);
     this.#work = this.#guarded(async () => {
-      await mkdir(dirname(path), { recursive: true });
+      await makeFolder(dirname(path));
       this.#handle = await open(path, "w");
     });
   }

@@ -1,6 +1,7 @@
 /** Append-only files of JSON Lines: several writers at once, killed writers and merges by hand cost a line at most. */
-import { mkdir, open, readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "./folders.ts";
 import { codeOf, sentenceOf } from "./sentences.ts";
 import { CouldNotWrite } from "./writeWhole.ts";
 
@@ -16,7 +17,7 @@ export interface Records {
  */
 export async function appendRecord(file: string, record: object): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolder(dirname(file));
     const handle = await open(file, "a+");
     try {
       const { size } = await handle.stat();

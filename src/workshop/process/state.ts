@@ -1,8 +1,9 @@
 /** Where Abiding keeps what belongs to one project on one machine. */
 import { createHash } from "node:crypto";
-import { access, constants, mkdir, realpath, writeFile } from "node:fs/promises";
+import { access, constants, realpath, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, isAbsolute, join } from "node:path";
+import { makeFolder } from "./folders.ts";
 import { codeOf } from "./sentences.ts";
 
 /** The user's folder for state: XDG Base Directory specification, `LOCALAPPDATA` on Windows, `~/Library/Application Support` on macOS. */
@@ -19,14 +20,14 @@ export async function userStateFolderOf(root: string): Promise<string> {
   const path = await realpath(root).catch(() => root);
   const key = createHash("sha256").update(path).digest("hex").slice(0, 16);
   const folder = join(userStateFolder(), "projects", `${basename(path).replaceAll(/[^A-Za-z0-9._-]/g, "_")}-${key}`);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   await writeFile(join(folder, "project"), `${path}\n`);
   return folder;
 }
 
 /** Codes with which a folder refuses to be written to, whoever asks. */
 export function isReadOnly(error: unknown): boolean {
-  return ["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST"].includes(codeOf(error) ?? "");
+  return ["EACCES", "EPERM", "EROFS", "ENOTDIR"].includes(codeOf(error) ?? "");
 }
 
 /**
@@ -36,7 +37,7 @@ export function isReadOnly(error: unknown): boolean {
 export async function stateFolder(root: string): Promise<string> {
   const folder = join(root, ".abiding", "local");
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await access(folder, constants.W_OK);
     await writeFile(join(folder, ".gitignore"), "*\n", { flag: "wx" }).catch((error: unknown) => {
       if (codeOf(error) !== "EEXIST") throw error;

@@ -1,6 +1,7 @@
 /** Files that are whole or absent, whenever and however the writer ends. */
-import { mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { makeFolder } from "./folders.ts";
 import { findProcess } from "./processes.ts";
 import { codeOf, sentenceOf } from "./sentences.ts";
 
@@ -58,7 +59,7 @@ export async function writeWhole(file: string, text: string | Uint8Array): Promi
   count += 1;
   let temporary: string | undefined;
   try {
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolder(dirname(file));
     const target = await realpath(file).catch(() => file);
     const old = await stat(target).catch(() => undefined);
     await removeLeft(target);
