@@ -37,7 +37,8 @@ export function isBad({ outcome }: TestResult): boolean {
 
 /** One line for a test that has ended, while others still run. */
 export function endedLine(result: TestResult, colours: boolean): string {
-  const cases = result.cases === undefined ? "" : ` (${plural(result.cases.total, "case")})`;
+  const { cases: inside } = result;
+  const cases = inside === undefined ? "" : ` (${plural(inside.total, "case")}${inside.skipped === 0 ? "" : `, ${inside.skipped} skipped`})`;
   return `${painter(colours)(styles[result.outcome], outcomeWords[result.outcome].padEnd(9))} ${printable(result.label)}${cases} ${duration(result.milliseconds)}\n`;
 }
 
@@ -57,7 +58,8 @@ export function smokeText(report: SmokeReport, options: SmokeTextOptions): strin
     out.push("", ...resultLines(result, options, paint, told.length === 0));
     for (const one of told) out.push("", ...resultLines(one, options, paint, true));
   }
-  out.push(...skippedLines(top, paint));
+  const skipped = new Set(top.filter((one) => one.outcome === "skipped").map((one) => one.id));
+  out.push(...skippedLines(report.results.filter((one) => one.parent === undefined || !skipped.has(one.parent)), paint));
   for (const { plan, message } of report.problems) out.push("", ...wrap(printable(`${plan}: ${message}`), "  ", paint("bold", "! ")));
   out.push("", summary(report, top, paint), "");
   return out.join("\n");
@@ -87,7 +89,8 @@ function resultLines(result: TestResult, options: SmokeTextOptions, paint: Paint
     const where = place(frame.location) || (frame.module ?? "");
     out.push(`  #${at} ${printable(frame.function)}${where === "" ? "" : ` at ${printable(where)}`}`);
   }
-  const lines = result.output.trimEnd().split("\n");
+  // Python's stack at a crash is mostly pytest's own.
+  const lines = result.output.trimEnd().split("\n").filter((line) => !/^ {2}File ".*(?:[/\\](?:_pytest|pytest|pluggy)[/\\].*|<frozen runpy>)", line \d+ in /.test(line));
   if (result.output.trim() !== "") {
     const shown = lines.slice(-shownLines);
     out.push(paint("dim", shown.length < lines.length ? `  | (the last ${shownLines} of ${lines.length} lines; --format json has more)` : "  |"), ...shown.map((line) => `${paint("dim", "  |")} ${printableLines(line.replace(/\u001b\[[0-9;]*[A-Za-z]/g, "").replace(/\r/g, ""))}`));
@@ -96,9 +99,9 @@ function resultLines(result: TestResult, options: SmokeTextOptions, paint: Paint
 }
 
 /** Those with the same reason together. */
-function skippedLines(top: readonly TestResult[], paint: Paint): readonly string[] {
+function skippedLines(results: readonly TestResult[], paint: Paint): readonly string[] {
   const reasons = new Map<string, string[]>();
-  for (const { outcome, label, reason, skipped } of top) {
+  for (const { outcome, label, reason, skipped } of results) {
     if (outcome !== "skipped") continue;
     const why = `${skipped === "no-gpu" ? "no GPU" : (skipped ?? "other")}: ${reason ?? "no reason was given"}`;
     reasons.set(why, [...(reasons.get(why) ?? []), label]);

@@ -71,6 +71,7 @@ export class StackTaker {
     const frames = at === -1 ? [] : framesOfGdb(output.slice(at));
     if (frames.length > 0) return { frames, note: "The stack is from a second run, under gdb." };
     const refused = /ptrace: Operation not permitted|Could not trace the inferior/.test(output);
+    if (/not in executable format/.test(output)) return { frames, note: `The stack is not known: ${path.basename(command.file)} is a script, which gdb does not start.` };
     return { frames, note: refused ? "The stack is not known: this system does not let gdb watch a process (ptrace)." : "The stack is not known: the test did not crash when it ran again under gdb." };
   }
 

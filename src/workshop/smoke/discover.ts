@@ -80,7 +80,7 @@ async function list(plan: SmokePlan, request: DiscoverRequest, workshop: Worksho
       }
       const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "abiding-pytest-"));
       try {
-        const { tests, problem } = await collectPytest(plan, {
+        const { tests, problem } = await collectPytest(plan, request.root, {
           run: workshop.run, environment, interpreter: request.interpreter ?? interpreterIn(environment), scratch, signal: workshop.activity.signal, timeLimit: request.timeLimit,
         });
         return { plan, tests: [group, ...tests], ...(problem === undefined ? {} : { problem }), ctests: [] };

@@ -56,10 +56,11 @@ export async function finish(running: Running, test: Pick<TestCase, "id" | "labe
 /** Whether a test was skipped because it wants a GPU and there is none; its own words are kept. */
 function skipOf({ gpus }: Running, test: Pick<TestCase, "labels">, ended: Ended): { readonly kind: NonNullable<TestResult["skipped"]>; readonly reason: string } {
   if (ended.skipped === "disabled") return { kind: "disabled", reason: ended.reason ?? "It is disabled." };
-  const words = lastWords(ended.output);
-  const reason = [ended.reason, words === "" || ended.reason?.includes(words) === true ? undefined : `It said: ${words}`].filter((part) => part !== undefined).join(" ");
+  // What it printed says more than the way by which a program says so; pytest gives the reason itself.
+  const words = ended.messages === undefined ? lastWords(ended.output) : "";
+  const reason = words === "" ? (ended.reason ?? "") : ended.reason?.includes(words) === true || ended.output.trim() === "" ? (ended.reason ?? "") : `It said: ${words}`;
   const asks = test.labels.some((label) => /^(?:gpu|cuda)$/i.test(label)) || wantsGpu.test(reason) || wantsGpu.test(ended.output);
-  return gpus.none !== undefined && asks ? { kind: "no-gpu", reason: `${reason} ${gpus.none}`.trim() } : { kind: "other", reason };
+  return gpus.none !== undefined && asks ? { kind: "no-gpu", reason: `${reason}${/[.!?]$/.test(reason) || reason === "" ? "" : "."} ${gpus.none}`.trim() } : { kind: "other", reason };
 }
 
 /** The line in which a test says why it is skipped: one with that word, else the last. */

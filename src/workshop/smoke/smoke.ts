@@ -103,8 +103,8 @@ class SmokeRun {
       listed.push(await listPlan(plan, this.#listing(false), this.#workshop, last));
     }
     for (const { plan, problem } of listed) if (problem !== undefined) this.#problem(plan, problem);
-    const tests = [...listed.flatMap((one) => one.tests), ...named(this.#request, listed)];
-    const chosen = select(tests, this.#request, last);
+    const tests = listed.flatMap((one) => one.tests);
+    const chosen = select([...tests, ...named(this.#request, listed)], this.#request, last);
     if (this.#request.failed && chosen.size === 0) this.#nothingFailed(last);
     this.#running.emit({ kind: "found", tests });
     const times = Math.max(1, this.#request.repeat ?? 1);
@@ -245,14 +245,18 @@ class SmokeRun {
   }
 }
 
-/** Tests of pytest that a request names by an id that no file shows: only pytest knows whether they exist. */
+/** Tests of pytest that a request names as pytest does, with or without the plan, and that no file shows: only pytest knows whether they exist. */
 function named({ only, except }: SmokeRequest, listed: readonly Listed[]): readonly TestCase[] {
   const known = new Set(listed.flatMap((one) => one.tests.map((test) => test.id)));
-  return [...new Set([...only, ...except])].flatMap((id): readonly TestCase[] => {
-    const plan = listed.find((one) => one.plan.kind === "pytest" && id.startsWith(`${one.plan.id}::`))?.plan;
-    if (known.has(id) || plan?.kind !== "pytest" || /[*?]/.test(id)) return [];
-    const { file, name } = new PytestNames(plan).split(id);
-    return fs.existsSync(file) ? [{ id, parent: new PytestNames(plan).fileId(file), label: name, kind: "pytest", plan: plan.id, labels: [] }] : [];
+  const plans = listed.flatMap(({ plan }) => (plan.kind === "pytest" ? [plan] : []));
+  return [...new Set([...only, ...except])].flatMap((word): readonly TestCase[] => {
+    if (known.has(word) || !word.includes("::") || word.includes("*")) return [];
+    return plans.flatMap((plan): readonly TestCase[] => {
+      const names = new PytestNames(plan);
+      const id = word.startsWith(`${plan.id}::`) ? word : `${plan.id}::${word}`;
+      const { file, name } = names.split(id);
+      return !known.has(id) && name !== "" && fs.existsSync(file) ? [{ id, parent: names.fileId(file), label: word, kind: "pytest", plan: plan.id, labels: [] }] : [];
+    });
   });
 }
 

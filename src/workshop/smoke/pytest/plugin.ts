@@ -66,8 +66,21 @@ def pytest_cmdline_main(config):
             setattr(config.option, name, value)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_configure(config):
     _streams[:] = [os.dup(1), os.dup(2)]
+    _write("python", executable=sys.executable)
+    # The letters that pytest prints would stand in the output of the tests.
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    if reporter is not None:
+        reporter.showfspath = False
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_report_teststatus(report):
+    outcome = yield
+    category, letter, word = outcome.get_result()
+    outcome.force_result((category, "", ""))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 
 /** A line that the plugin wrote. */
 export type PytestLine =
+  | { readonly event: "python"; readonly executable: string }
   | { readonly event: "collecting"; readonly file: string }
   | { readonly event: "collect-failed"; readonly node: string; readonly text: string }
   | { readonly event: "found"; readonly file: string; readonly name: string; readonly line: number | null; readonly markers: readonly string[] }

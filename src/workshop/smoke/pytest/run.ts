@@ -1,3 +1,4 @@
+import type { Stack } from "../crash.ts";
 import { judgeEnding, seconds } from "../ctest/judge.ts";
 import { BothEnds, liveText } from "../limits.ts";
 import type { PytestPlan } from "../../project/types.ts";
@@ -48,6 +49,8 @@ export class PytestRun {
   readonly #found = new Map<string, Set<string>>();
   readonly #broken = new Set<string>();
   readonly #pending: Promise<void>[] = [];
+  /** The interpreter itself, where the one that is started is a script that chooses it. */
+  #python: string | undefined;
   #current: Current | undefined;
   #collecting: string | undefined;
   #collected = false;
@@ -106,6 +109,9 @@ export class PytestRun {
 
   #line(line: PytestLine): void {
     switch (line.event) {
+      case "python":
+        this.#python = line.executable;
+        break;
       case "collecting":
         this.#collecting = line.file;
         break;
@@ -207,7 +213,9 @@ export class PytestRun {
     } else if (!cancelled && this.#finished === undefined && this.#collecting !== undefined) {
       const file = this.#collecting;
       const judgement = timedOut ? { outcome: "timed-out" as const, reason: `Importing it did not end within ${seconds(timeLimit)}, and was ended.` } : judgeEnding(result, timeLimit);
-      this.#fileFailed(file, { outcome: "failed", reason: "pytest ended while it imported this file.", ...judgement, ending: timedOut ? { kind: "timed-out", limit: timeLimit } : result.ending, milliseconds: Math.round(result.duration), output: this.#outside.text });
+      const stack = result.ending.kind === "signalled" && !timedOut ? await this.#stackOf(session, result.ending.signal, file, "") : undefined;
+      const ended = { outcome: "failed" as const, reason: "pytest ended while it imported this file.", ...judgement };
+      this.#fileFailed(file, { ...ended, ...(stack === undefined ? {} : { stack: stack.frames, reason: `${ended.reason} ${stack.note}` }), ending: timedOut ? { kind: "timed-out", limit: timeLimit } : result.ending, milliseconds: Math.round(result.duration), output: this.#outside.text });
       ignored.push(file);
       await Promise.all(this.#pending.splice(0));
       return undefined;
@@ -236,7 +244,7 @@ export class PytestRun {
       ?? (ending.kind === "exited" && ending.code !== 0 && ending.code !== 5 && !this.#failed ? { outcome: "failed" as const, reason: `pytest ended with the exit status ${ending.code}, though no test failed.` } : undefined);
     if (judgement === undefined) return;
     const item: TestCase = { id: this.#plan.id, label: this.#plan.label, kind: "group", plan: this.#plan.id, labels: [] };
-    const stack = ending.kind === "signalled" ? await this.#running.stacks.take(command, ending.signal, result.started, processId, timeLimit) : undefined;
+    const stack = ending.kind === "signalled" ? await this.#running.stacks.take({ ...command, file: this.#python ?? command.file }, ending.signal, result.started, processId, timeLimit) : undefined;
     this.#report(item, {
       ...judgement, ending, milliseconds: Math.round(result.duration), output: this.#outside.text, messages: messagesIn(this.#outside.text, this.#plan.folder),
       reason: [judgement.outcome === "failed" ? undefined : "No test ran at that moment:", judgement.reason, stack?.note].filter((part) => part !== undefined).join(" "),
@@ -245,12 +253,17 @@ export class PytestRun {
     await Promise.all(this.#pending.splice(0));
   }
 
-  async #endOf({ result, timedOut, processId }: Session, current: Current): Promise<Omit<EndedInstance, "name">> {
+  #stackOf({ result, processId }: Session, signal: string, file: string, name: string): Promise<Stack | undefined> {
+    const command = commandOfOne(this.#plan, this.#options(undefined, []), file, name);
+    return this.#running.stacks.take({ ...command, file: this.#python ?? command.file }, signal, result.started, processId, this.#running.request.timeLimit);
+  }
+
+  async #endOf(session: Session, current: Current): Promise<Omit<EndedInstance, "name">> {
+    const { result, timedOut } = session;
     const { timeLimit } = this.#running.request;
     const ending = timedOut ? { kind: "timed-out" as const, limit: timeLimit } : result.ending;
     const judgement = judgeEnding({ ...result, ending }, timeLimit) ?? { outcome: "failed" as const, reason: `It ended the process of pytest${ending.kind === "exited" ? ` with the exit status ${ending.code}` : ""}.` };
-    const command = commandOfOne(this.#plan, this.#options(undefined, []), current.file, current.name);
-    const stack = ending.kind === "signalled" ? await this.#running.stacks.take(command, ending.signal, result.started, processId, timeLimit) : undefined;
+    const stack = ending.kind === "signalled" ? await this.#stackOf(session, ending.signal, current.file, current.name) : undefined;
     const output = current.printed.text;
     return {
       ...judgement, ending, output,

@@ -24,7 +24,6 @@ export interface SessionOptions {
   /** Files that are not imported. */
   readonly ignored?: readonly string[];
   readonly collectOnly?: boolean;
-  readonly marker?: string;
   onLine(line: PytestLine): void;
   onText(text: string): void;
 }
@@ -104,7 +103,7 @@ function commandOf(plan: PytestPlan, options: Omit<SessionOptions, "onLine" | "o
   const wantedFile = path.join(plugins, "wanted.json");
   if (wanted !== undefined) fs.writeFileSync(wantedFile, JSON.stringify(Object.fromEntries([...wanted].map(([file, names]) => [file, [...names]]))));
   const files = wanted === undefined ? undefined : [...wanted].filter(([, names]) => names.size > 0).map(([file]) => path.relative(plan.folder, file));
-  const marker = options.marker ?? plan.marker;
+  const { marker } = plan;
   return {
     file: options.interpreter,
     arguments: [
