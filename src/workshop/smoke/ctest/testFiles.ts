@@ -125,7 +125,7 @@ function commandsOf(text: string): readonly TestCommand[] {
     name, start, end,
     words: args.filter((one) => one.kind !== "paren").map((one) => {
       const value = text.slice(one.valueStart, one.valueEnd);
-      return one.kind === "bracket" ? value.replace(/^\r?\n/, "") : value.replace(/\\(.)/gs, "$1");
+      return one.kind === "bracket" ? value.replace(/^\r?\n/, "") : value.replace(/\\([^;])/gs, "$1");
     }),
   }));
 }
