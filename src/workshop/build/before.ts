@@ -1,20 +1,23 @@
+import * as path from "node:path";
 import { compareSeverity } from "../../engine/diagnosis/index.ts";
+import { NodeFiles } from "../../engine/files/index.ts";
 import type { Finding } from "../../engine/model/index.ts";
 import type { Examination, Workshop } from "../workshop.ts";
+import type { BuildPlan, PythonBuild } from "../project/types.ts";
 import type { BuildRequest } from "./types.ts";
 
 /** What is decided from the findings: to build, or why not. */
 export interface Decision {
   readonly examination: Examination;
-  /** Errors and warnings about what would be built. */
+  /** Errors and warnings of the project. */
   readonly findings: readonly Finding[];
   /** Why the build does not start; absent: it does. */
   readonly stopped?: string;
 }
 
 /**
- * Checks the project as `check` does, and lets the user, else `stopOn`, decide. What was decided about once (`known`) is not
- * asked about again.
+ * Checks the project as `check` does, and lets the user, else `stopOn`, decide about what this build would carry. What was
+ * decided about once (`known`) is not asked about again.
  */
 export async function decide(request: BuildRequest, workshop: Workshop, known: readonly Finding[] = []): Promise<Decision> {
   const { activity, diagnostician } = workshop;
@@ -23,7 +26,7 @@ export async function decide(request: BuildRequest, workshop: Workshop, known: r
     activity.step("Checking the build files");
     const examination = await diagnostician.check(request.root, request.against, activity.signal);
     const findings = examination.findings.filter((one) => compareSeverity(one.severity, "warning") <= 0 && !isAboutBinary(one));
-    const fresh = findings.filter((one) => !known.some((other) => isSame(one, other)));
+    const fresh = findings.filter((one) => isCarried(one, request.plan) && !known.some((other) => isSame(one, other)));
     if (fresh.length === 0) {
       return { examination, findings };
     }
@@ -43,9 +46,33 @@ export async function decide(request: BuildRequest, workshop: Workshop, known: r
   }
 }
 
-/** What lies there already was built before; a build is how it is mended. */
-function isAboutBinary({ location }: Finding): boolean {
-  return /\.(?:so(?:\.\d+)*|pyd|dylib|dll|a|o|whl)$/.test(location.path);
+const binary = /\.(?:so(?:\.\d+)*|pyd|dylib|dll|a|o|whl)$/;
+
+/**
+ * What lies there already was built before; a build is how it is mended. Such a finding stands at the file, or at the target
+ * that it was built from and says so (src/engine/rules/binaries/report.ts); one about the target's own text has the file as a
+ * witness only.
+ */
+function isAboutBinary({ location, related }: Finding): boolean {
+  return binary.test(location.path) || related.some((one) => binary.test(one.location.path) && one.message.endsWith(" was built from this target."));
+}
+
+/** Rules about what is installed later, or by an isolated build: this one takes what is there. */
+const aboutInstalls: ReadonlySet<string> = new Set(["build-isolation", "nightly-pin", "package-pair", "torch-requirement"]);
+const cmakeFile = /(?:^|[\\/])(?:CMakeLists\.txt|CMakeCache\.txt|CMake(?:User)?Presets\.json|[^\\/]+\.cmake)$/;
+const setupFile = /(?:^|[\\/])setup\.(?:py|cfg)$/;
+
+/** Whether a build by this plan would carry it: what setup.py passes does not reach a build by CMake, nor the other way round. */
+function isCarried({ rule, location }: Finding, plan: BuildPlan): boolean {
+  if (aboutInstalls.has(rule)) {
+    return false;
+  }
+  return plan.kind === "cmake" ? !setupFile.test(location.path) : plan.kind === "command" || drivesCMake(plan) || !cmakeFile.test(location.path);
+}
+
+function drivesCMake({ backend, source }: PythonBuild): boolean {
+  const setup = new NodeFiles().readText(path.join(source, "setup.py"));
+  return backend !== "setuptools" || (setup.ok && /cmake|skbuild/i.test(setup.text));
 }
 
 function isSame(a: Finding, b: Finding): boolean {

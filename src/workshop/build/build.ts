@@ -1,5 +1,6 @@
 import * as path from "node:path";
 import { NodeFiles } from "../../engine/files/index.ts";
+import { valueOf } from "../../engine/model/index.ts";
 import { commandLine, exclusively, pythonEnvironment, stateFolder } from "../process/index.ts";
 import type { ProcessResult } from "../process/types.ts";
 import { CannotDo } from "../workshop.ts";
@@ -7,7 +8,7 @@ import type { Examination, ExaminedFile, Workshop } from "../workshop.ts";
 import { decide } from "./before.ts";
 import { cmakeRecipe } from "./cmakeRecipe.ts";
 import { reasonOf } from "./explain.ts";
-import { interpreterFor, torchesFor } from "./interpreter.ts";
+import { againstOf, interpreterFor, torchesFor, torchIn } from "./interpreter.ts";
 import { ProblemReader } from "./problems/reader.ts";
 import { productsIn, renewedProducts } from "./products.ts";
 import { fractionIn } from "./progress.ts";
@@ -26,7 +27,8 @@ type Draft = { -readonly [K in keyof BuildReport]: BuildReport[K] };
  * Checks the project, builds it if nothing keeps it from that, and examines what came out. Throws CannotDo when the request
  * makes no sense as it stands; a build that fails or is cancelled is a report.
  */
-export async function build(request: BuildRequest, workshop: Workshop): Promise<BuildReport> {
+export async function build(asked: BuildRequest, workshop: Workshop): Promise<BuildReport> {
+  const request = { ...asked, against: againstOf(asked, workshop) };
   const { plan } = request;
   const draft: Draft = {
     schema: 1, root: request.root, outcome: "failed", against: [], before: [], steps: [], problems: [], products: [], notChecked: [],
@@ -73,6 +75,7 @@ async function carryOut(request: BuildRequest, workshop: Workshop, examination: 
   for (const note of recipe.notes) {
     activity.note(note);
   }
+  draft.notChecked = [...draft.notChecked, ...otherTorch(request, workshop, circumstances, draft)];
   const started = workshop.now().getTime();
   const before = productsIn(recipe.productFolders);
   const steps = [...recipe.steps];
@@ -95,6 +98,15 @@ async function carryOut(request: BuildRequest, workshop: Workshop, examination: 
     }
   }
   await examineProducts(request, workshop, recipe, before, started, draft);
+}
+
+/** A check against a release says nothing of the torch beside the Python that builds. */
+function otherTorch(request: BuildRequest, workshop: Workshop, { interpreter }: Circumstances, { against }: Draft): readonly string[] {
+  const body = request.plan.kind !== "python" || interpreter === undefined ? undefined : torchIn(interpreter, request, workshop);
+  const version = body === undefined ? undefined : valueOf(body.facts, "torch-version");
+  return version === undefined || against.length === 0 || against.some((one) => one.version === version)
+    ? []
+    : [`${interpreter ?? ""} builds with torch ${version}, which the project was not checked against; --interpreter or --against names it.`];
 }
 
 function recipeOf(request: BuildRequest, workshop: Workshop, examination: Examination, circumstances: Circumstances): Recipe {

@@ -12,6 +12,21 @@ function surroundings({ root }: BuildRequest, { environment }: Workshop): Surrou
   return { root, files: new NodeFiles(), catalogue: loadCatalogue(), environment };
 }
 
+/**
+ * What to check against: what was named; else the torch of the Python that was named for this build, which it will meet;
+ * else the project's own choice.
+ */
+export function againstOf(request: BuildRequest, workshop: Workshop): readonly string[] {
+  const { against, interpreter } = request;
+  return against.length > 0 || interpreter === undefined || torchIn(interpreter, request, workshop) === undefined ? against : [interpreter];
+}
+
+/** The torch of an environment, by its Python. */
+export function torchIn(interpreter: string, request: BuildRequest, workshop: Workshop): InstalledBody | undefined {
+  const answer = resolveAgainst(interpreter, surroundings(request, workshop));
+  return answer.ok ? answer.body : undefined;
+}
+
 /** The Python to build with: the one that was named, that of the torch that was checked against, else the nearest. */
 export function interpreterFor(request: BuildRequest, { against }: Examination, workshop: Workshop): string | undefined {
   const named = request.interpreter ?? against.find((one) => one.interpreter !== undefined)?.interpreter;
