@@ -11,6 +11,7 @@ import { jsonText } from "../reporters/jsonText.ts";
 import type { Terminal } from "../terminal.ts";
 import { withActivity } from "./activity.ts";
 import { millisecondsOf, readOptions } from "./options.ts";
+import { projectRoot } from "./projectRoot.ts";
 import { makeWorkshop } from "./workshop.ts";
 
 const options = {
@@ -24,6 +25,7 @@ const options = {
   interpreter: { type: "string" },
   threshold: { type: "string" },
   "time-limit": { type: "string" },
+  gantry: { type: "boolean" },
   list: { type: "boolean" },
   history: { type: "boolean" },
   export: { type: "string" },
@@ -38,13 +40,10 @@ const statuses: Readonly<Record<BenchmarkReport["outcome"], number>> = { measure
 /** `abiding benchmark`. Exit status: 0 measured, 1 regressed or failed, 2 could not run, 130 cancelled. */
 export async function benchmark(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readOptions("benchmark", argv, options);
-  if (positionals.length > 1) {
-    throw new UsageError(`benchmark takes one path, and got ${positionals.length}: ${positionals.join(" ")}.`);
-  }
   const format = oneOf("--format", values.format, ["text", "json"], "text");
   const exported = values.export === undefined ? undefined : oneOf<ExportFormat>("--export", values.export, ["json", "csv", "markdown"], "json");
   const resolved = (text: string): string => path.resolve(terminal.workingDirectory, text);
-  const root = resolved(positionals[0] ?? ".");
+  const root = await projectRoot("benchmark", positionals, values.gantry, terminal);
   const interpreter = values.interpreter === undefined ? undefined : resolved(values.interpreter);
   if (values.history === true) {
     const history = await readHistory(root);

@@ -19,7 +19,8 @@ import type { Terminal } from "../terminal.ts";
 import { withActivity } from "./activity.ts";
 import { buildHelp } from "./buildHelp.ts";
 import { choosePlan } from "./choosePlan.ts";
-import { projectFolder, readOptions, splitAtDashes } from "./options.ts";
+import { readOptions, splitAtDashes } from "./options.ts";
+import { projectRoot } from "./projectRoot.ts";
 import { buildJson, planJson } from "../reporters/buildJson.ts";
 import { buildText } from "../reporters/buildText.ts";
 import { makeWorkshop } from "./workshop.ts";
@@ -38,6 +39,7 @@ const options = {
   jobs: { type: "string", short: "j" },
   "fail-on": { type: "string" },
   fix: { type: "boolean" },
+  gantry: { type: "boolean" },
   list: { type: "boolean" },
   "show-environment": { type: "boolean" },
   format: { type: "string" },
@@ -58,7 +60,7 @@ export async function build(argv: readonly string[], terminal: Terminal): Promis
   const format = oneOf("--format", values.format, ["text", "json"], "text");
   const failOn = oneOf("--fail-on", values["fail-on"], ["error", "warning", "never"], "error");
   const here = terminal.workingDirectory;
-  const root = projectFolder("build", positionals, here);
+  const root = await projectRoot("build", positionals, values.gantry, terminal);
   const interpreter = values.interpreter === undefined ? undefined : interpreterAt(path.resolve(here, values.interpreter));
   return withActivity(terminal, async (activity) => {
     const workshop = makeWorkshop(terminal, activity, interpreter);

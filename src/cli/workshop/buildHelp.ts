@@ -6,6 +6,7 @@ Usage
                 [--configuration C] [--interpreter PYTHON] [--against ENV ...]
                 [--editable | --wheel] [--fresh] [--jobs N] [--fail-on error|warning|never]
                 [--fix] [--format text|json] [--output FILE] [-- ARGS ...]
+  abiding build --gantry
   abiding build [PATH] --list
   abiding build [PATH] --show-environment
 
@@ -21,6 +22,7 @@ a configured build folder. Nothing is installed unless --editable says so.
   --interpreter PYTHON   the Python (or its environment) to build for and with
   --against ENV          check against this torch, as for abiding check
   --wheel, --editable    make a wheel; install editable into the environment
+  --gantry               Gantry, the library that comes with Abiding, in a copy in the cache folder
   --fresh                configure from nothing; the cache is set aside
   --jobs, -j N           processes at once; else CMAKE_BUILD_PARALLEL_LEVEL and MAX_JOBS count
   --fail-on LEVEL        findings from this severity on keep the build from starting; default error

@@ -10,7 +10,8 @@ import { smokeJunit } from "../reporters/smokeJunit.ts";
 import { endedLine, smokeText, testListText } from "../reporters/smokeText.ts";
 import type { Terminal } from "../terminal.ts";
 import { withActivity } from "./activity.ts";
-import { millisecondsOf, projectFolder, readOptions } from "./options.ts";
+import { millisecondsOf, readOptions } from "./options.ts";
+import { projectRoot } from "./projectRoot.ts";
 import { smokeHelp } from "./smokeHelp.ts";
 import { makeWorkshop } from "./workshop.ts";
 
@@ -20,6 +21,7 @@ const options = {
   except: { type: "string", multiple: true },
   label: { type: "string", multiple: true },
   failed: { type: "boolean" },
+  gantry: { type: "boolean" },
   list: { type: "boolean" },
   static: { type: "boolean" },
   "time-limit": { type: "string" },
@@ -44,7 +46,7 @@ export async function smoke(argv: readonly string[], terminal: Terminal): Promis
     throw new UsageError("--format junit reports results; --list has none. It takes text or json.");
   }
   const here = terminal.workingDirectory;
-  const root = projectFolder("smoke", positionals, here);
+  const root = await projectRoot("smoke", positionals, values.gantry, terminal);
   const interpreter = values.interpreter === undefined ? undefined : path.resolve(here, values.interpreter);
   const timeLimit = millisecondsOf("--time-limit", values["time-limit"] ?? "60s");
   const repeat = countOf(values.repeat);

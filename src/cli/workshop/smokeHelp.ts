@@ -7,6 +7,7 @@ Usage
                 [--against ENV ...] [--verbose] [--format text|json|junit] [--output FILE]
   abiding smoke [PATH] --list [--static] [--format text|json]
 
+  --gantry               the tests of Gantry, the library that comes with Abiding
   --plan ID              only this part: a build folder of CTest, pytest, a command of abiding.json
   --test, --except NAME  a test's id or name, or a pattern with * and ?; may be repeated
   --label L              only tests with this CTest label or pytest marker; may be repeated

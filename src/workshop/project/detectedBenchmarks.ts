@@ -15,7 +15,10 @@ const kinds: readonly { readonly format: BenchmarkFormat; readonly title: string
 ];
 
 export function detectBenchmarks(found: Survey, places: readonly Place[], surroundings: Surroundings): readonly BenchmarkPlan[] {
-  return [...places.flatMap((place) => cmakeBenchmarks(place, surroundings)), ...pytestBenchmarks(found, surroundings)];
+  const usual = places.find(({ builds }) => builds.length > 0);
+  // Programs of what nobody builds here are not there to be measured.
+  const built = places.filter((place) => place === usual || place.builds.some(({ plan }) => plan.kind === "cmake" && surroundings.files.status(path.join(plan.folder, "CMakeCache.txt")) !== undefined));
+  return [...built.flatMap((place) => cmakeBenchmarks(place, surroundings)), ...pytestBenchmarks(found, surroundings)];
 }
 
 function cmakeBenchmarks({ cmake, builds }: Place, { root, files }: Surroundings): readonly BenchmarkPlan[] {

@@ -7,34 +7,40 @@ import type { PythonPackage } from "./pythonPackages.ts";
 import { readPytestSettings } from "./pytestSettings.ts";
 import { compareFolders, isSecondary, shortPath, textOf } from "./survey.ts";
 import type { Surroundings, Survey } from "./survey.ts";
-import type { CTestPlan, PytestPlan, SmokePlan } from "./types.ts";
+import type { BuildPlan, CTestPlan, PytestPlan, SmokePlan } from "./types.ts";
 
 /** The label and the marker by which projects name the tests that say whether a build works at all. */
 const smokeName = "smoke";
 
 /** The tests of a project, in the order of its builds: what one builds first is tested first. */
 export function detectSmoke(found: Survey, places: readonly Place[], surroundings: Surroundings): readonly SmokePlan[] {
-  const pytest = detectPytest(found, places, surroundings);
+  const { files } = surroundings;
+  const usual = places.find(({ builds }) => builds.length > 0)?.builds[0]?.plan;
+  let pytest = detectPytest(found, places, surroundings);
   const plans: SmokePlan[] = [];
   for (const place of places) {
-    const ctest = detectCTest(place, surroundings);
-    const own = pytest.filter((plan) => plan.folder === place.folder || plan.folder === place.python?.folder);
+    const ctest = detectCTest(place, usual, surroundings);
+    const isOwn = (plan: PytestPlan): boolean => plan.folder === place.folder || plan.folder === place.python?.folder;
+    // Without a word about pytest, Python files among the tests of a CMake project are run by CTest, with what they need around them.
+    if (ctest.length > 0 && place.builds[0]?.plan.kind === "cmake") pytest = pytest.filter((plan) => !isOwn(plan) || readPytestSettings(plan.folder, files) !== undefined);
+    const own = pytest.filter(isOwn);
     plans.push(...(place.builds[0]?.plan.kind === "python" ? [...own, ...ctest] : [...ctest, ...own]));
   }
   return [...plans, ...pytest.filter((plan) => !plans.includes(plan))];
 }
 
-function detectCTest({ cmake, builds }: Place, { root, files }: Surroundings): readonly CTestPlan[] {
+/** Tests of the folders that are configured, and of the one that is built when nobody says anything else. */
+function detectCTest({ cmake, builds }: Place, usual: BuildPlan | undefined, { root, files }: Surroundings): readonly CTestPlan[] {
   if (cmake === undefined) return [];
   const inSources = readTestSources(cmake.reading.files, files);
   const folders = new Set<string>();
   return builds.flatMap(({ plan, tests }): readonly CTestPlan[] => {
     if (plan.kind !== "cmake" || folders.has(plan.folder)) return [];
     folders.add(plan.folder);
-    // A folder without a cache has not been configured, whatever else lies in it.
-    const configured = files.status(path.join(plan.folder, "CMakeCache.txt")) === undefined ? undefined : readTestFiles(plan.folder, files);
+    const isConfigured = files.status(path.join(plan.folder, "CMakeCache.txt")) !== undefined;
+    const configured = isConfigured ? readTestFiles(plan.folder, files) : undefined;
     const known = configured?.any === true ? configured : inSources;
-    if (!known.any) return [];
+    if (!known.any || (!isConfigured && plan !== usual)) return [];
     const hasSmoke = known.labels.has(smokeName) || inSources.labels.has(smokeName);
     const name = shortPath(root, plan.folder);
     const configuration = plan.configuration ?? tests[0]?.configuration;

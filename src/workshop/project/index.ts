@@ -2,9 +2,5 @@
  * What can be done with a project: how it is built, which tests say whether it works, which programs measure it. Read from
  * abiding.json and from the project's own files, without starting anything.
  */
-export { chooseProject, nothingFound } from "./chooseProject.ts";
-export type { ChooseOptions } from "./chooseProject.ts";
 export { gantry } from "./gantry.ts";
-export type { GantryPlaces } from "./gantry.ts";
 export { readProject } from "./readProject.ts";
-export type { ReadProjectOptions } from "./readProject.ts";

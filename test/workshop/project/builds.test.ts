@@ -112,7 +112,8 @@ test("presets are read as CMake reads them", async () => {
   ]);
   assert.equal(plan(project.builds, "cmake:host").label, "CMake preset host (Here)");
   assert.deepEqual([place(plan(project.builds, "cmake:host").shownBy), place(plan(project.builds, "cmake:mine").shownBy)], ["CMakePresets.json:7:15", "CMakeUserPresets.json:1:46"]);
-  assert.deepEqual(plan(project.smoke, "ctest:../b-p/host").variables, { A: "1", B: "1c", D: "1" });
+  const [tests] = (await readMemory({ ...files, "abiding.json": `{"build": {"preset": "host"}}` }, { C: "c" })).smoke;
+  assert.deepEqual([tests?.id, tests?.variables], ["ctest:../b-p/host", { A: "1", B: "1c", D: "1" }]);
 });
 
 test("a preset called default comes first", async () => {

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rea
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, test } from "node:test";
-import { chooseProject, gantry, nothingFound, readProject } from "../../../src/workshop/project/index.ts";
+import { gantry, readProject } from "../../../src/workshop/project/index.ts";
 import { CannotDo } from "../../../src/workshop/workshop.ts";
 import { root } from "../../harness/locations.ts";
 import { ids } from "./support.ts";
@@ -67,18 +67,6 @@ test("a copy that cannot be made leaves nothing and says why", async (context) =
   await assert.rejects(gantry({ from, to: closed }), CannotDo);
   chmodSync(closed, 0o755);
   assert.deepEqual(readdirSync(closed), []);
-});
-
-test("a command works on a folder, the folder of a file, or Gantry", async () => {
-  const options = { gantry: false, cacheFolder: scratch, packageFolder: root };
-  assert.equal(await chooseProject(root, options), root);
-  assert.equal(await chooseProject(join(root, "package.json"), options), root);
-  assert.equal(await chooseProject(undefined, options), process.cwd());
-  await assert.rejects(chooseProject(join(root, "nowhere"), options), (error) => error instanceof CannotDo && error.message === `There is no ${join(root, "nowhere")}.`);
-  await assert.rejects(chooseProject(root, { ...options, gantry: true }), (error) => error instanceof CannotDo && error.message.startsWith("--gantry is for the library that comes with Abiding"));
-  const folder = await chooseProject(undefined, { ...options, gantry: true });
-  assert.equal(folder.startsWith(join(scratch, "gantry", "gantry-")), true);
-  assert.match(nothingFound({ root, builds: [], smoke: [], benchmarks: [], problems: [] }, "build"), /^Nothing native to build was found in .*--gantry takes the library that comes with Abiding\.$/);
 });
 
 test("this repository is built by Gantry's presets", async () => {

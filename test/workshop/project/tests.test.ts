@@ -51,9 +51,12 @@ test("modules that are built in place below src are found by the tests", async (
 
 test("what is built first is tested first", async () => {
   const files = { "CMakeLists.txt": `${cmake}enable_testing()\nadd_test(NAME a COMMAND a)\n`, "setup.py": extension, "tests/test_a.py": some };
-  assert.deepEqual(ids((await readMemory(files)).smoke), ["pytest", "ctest:build"]);
+  assert.deepEqual(ids((await readMemory(files)).smoke), ["pytest"]);
+  const configured = { ...files, "build/CMakeCache.txt": "CMAKE_HOME_DIRECTORY:INTERNAL=/p\n" };
+  assert.deepEqual([ids((await readMemory(configured)).builds)[0], ids((await readMemory(configured)).smoke)], ["cmake:build", ["ctest:build"]]);
+  assert.deepEqual(ids((await readMemory({ ...configured, "pytest.ini": "[pytest]\n" })).smoke), ["ctest:build", "pytest"]);
   const turned = await readMemory({ ...files, "abiding.json": `{"build": [{"folder": "out"}, {"python": "wheel"}]}` });
-  assert.deepEqual([ids(turned.builds), ids(turned.smoke)], [["cmake:out", "python:wheel"], ["ctest:out", "pytest"]]);
+  assert.deepEqual([ids(turned.builds), ids(turned.smoke)], [["cmake:out", "python:wheel"], ["ctest:out"]]);
 });
 
 test("programs of Google Benchmark and nvbench are found by what they link or include", async () => {
