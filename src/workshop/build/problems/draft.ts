@@ -22,6 +22,8 @@ export interface Draft {
   related: DraftNote[];
   /** Whose folders a relative path may start from. */
   readonly relativeTo: "build" | "source";
+  /** The folder that make had entered. */
+  entered?: string;
 }
 
 export interface Sink {

@@ -7,7 +7,7 @@ const traceback = /^(?:\S.*: )?Traceback \(most recent call last\):$/;
 const exception = /^((?:\w+\.)*\w*(?:Error|Exception|Exit|Interrupt|Unavailable|Warning|Failed\w*))(?:: (.*))?$/;
 const chained = /^(?:The above exception was the direct cause of the following exception|During handling of the above exception, another exception occurred):$/;
 /** What pip says after it has shown why. */
-const repeated = /^(?:subprocess-exited-with-error|metadata-generation-failed|Failed to build (?:one or more|installable) wheels.*|Could not build wheels for .*)$/;
+const repeated = /^(?:Exception:|subprocess-exited-with-error|metadata-generation-failed|Failed to build (?:one or more|installable) wheels.*|Could not build wheels for .*)$/;
 
 /** Tracebacks, warnings, and the errors of setuptools and pip. */
 export class PythonReader implements LineReader {
@@ -52,7 +52,7 @@ export class PythonReader implements LineReader {
       return false;
     }
     // Where the project's own code stands is more telling than where a library gave up.
-    const shown = frames.findLast((one) => !/[\\/](?:site-packages|dist-packages|lib[\\/]python[\d.]+)[\\/]|^</.test(one.file)) ?? frames.at(-1);
+    const shown = frames.findLast((one) => !/[\\/](?:site-packages|dist-packages|lib[\\/]python[\d.]+)[\\/]|^</.test(one.file)) ?? frames.findLast((one) => !one.file.startsWith("<"));
     const draft: Draft = { tool: "python", severity: "error", message: said === undefined || said === "" ? name : `${name}: ${said}`, relativeTo: "source", related: [], ...(shown === undefined ? {} : { place: shown }) };
     if (this.#last?.isChained === true) {
       draft.related.push({ message: this.#last.draft.message, ...(this.#last.draft.place === undefined ? {} : { place: this.#last.draft.place }) }, ...this.#last.draft.related);

@@ -37,6 +37,9 @@ export class ProblemReader {
   readonly #folders: string[] = [];
   readonly #readers: readonly LineReader[];
   #errors = 0;
+  readonly #seen = new Set<string>();
+  /** What notes belong to, kept or not. */
+  #last: Draft | undefined;
   #marked = 0;
   #leftOut = 0;
 
@@ -96,6 +99,17 @@ export class ProblemReader {
     if (draft.severity === "error") {
       this.#errors += 1;
     }
+    this.#last = draft;
+    const entered = this.#folders.at(-1);
+    if (entered !== undefined) {
+      draft.entered = entered;
+    }
+    // Messages of several lines are not whole yet; `end` tells those that are the same.
+    const key = JSON.stringify([draft.severity, draft.message, draft.place, draft.code, entered]);
+    if (draft.place?.column !== undefined && this.#seen.has(key)) {
+      return;
+    }
+    this.#seen.add(key);
     // Errors are what a failed build is about: thousands of warnings before them do not keep them out.
     if (this.#drafts.length >= (draft.severity === "error" ? 2 * most : most)) {
       this.#leftOut += 1;
@@ -105,7 +119,7 @@ export class ProblemReader {
   }
 
   #note(note: DraftNote, tool: Draft["tool"]): void {
-    const last = this.#drafts.at(-1);
+    const last = this.#last;
     if (last === undefined) {
       this.#add({ tool, severity: "info", message: note.message, related: [], relativeTo: "build", ...(note.place === undefined ? {} : { place: note.place }) });
     } else if (last.related.length < 50) {
@@ -113,8 +127,8 @@ export class ProblemReader {
     }
   }
 
-  #problem({ tool, severity, message, place, code, related, relativeTo }: Draft): BuildProblem {
-    const location = this.#locate(place, relativeTo);
+  #problem({ tool, severity, message, place, code, related, relativeTo, entered }: Draft): BuildProblem {
+    const location = this.#locate(place, relativeTo, entered);
     return {
       tool, severity,
       // A place that is no file of this machine is still worth reading.
@@ -123,20 +137,20 @@ export class ProblemReader {
       ...(code === undefined ? {} : { code }),
       ...(related.length === 0 ? {} : {
         related: related.map((one) => {
-          const at = this.#locate(one.place, relativeTo);
+          const at = this.#locate(one.place, relativeTo, entered);
           return { message: one.message, ...(at === undefined ? {} : { location: at }) };
         }),
       }),
     };
   }
 
-  #locate(place: DraftPlace | undefined, relativeTo: Draft["relativeTo"]): Location | undefined {
+  #locate(place: DraftPlace | undefined, relativeTo: Draft["relativeTo"], entered: string | undefined): Location | undefined {
     if (place === undefined) {
       return undefined;
     }
     const { folder, source, exists } = this.#options;
-    const entered = this.#folders.at(-1) ?? folder;
-    const bases = relativeTo === "source" ? [source, entered, folder] : [entered, folder, source];
+    const inside = entered ?? folder;
+    const bases = relativeTo === "source" ? [source, inside, folder] : [inside, folder, source];
     const file = bases.map((base) => path.resolve(base, place.file)).find((one) => exists(one));
     const start = { line: Math.max(0, (place.line ?? 1) - 1), character: Math.max(0, (place.column ?? 1) - 1) };
     return file === undefined ? undefined : { path: file, range: { start, end: start } };
