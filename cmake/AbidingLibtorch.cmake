@@ -18,6 +18,7 @@ include_guard(GLOBAL)
 
 set(ABIDING_LIBTORCH "OFF" CACHE STRING "How Abiding finds libtorch: OFF, locate, require or fetch")
 set_property(CACHE ABIDING_LIBTORCH PROPERTY STRINGS OFF locate require fetch)
+set(ABIDING_COMMAND "" CACHE STRING "The abiding program; empty: found")
 set(_ABIDING_LIBTORCH_MODULE_DIR "${CMAKE_CURRENT_LIST_DIR}")
 
 function(abiding_libtorch)
@@ -91,14 +92,17 @@ function(abiding_libtorch)
       string(APPEND prefixes ":$ENV{CMAKE_PREFIX_PATH}")
     endif()
   endif()
+  set(before "$ENV{CMAKE_PREFIX_PATH}")
+  set(ENV{CMAKE_PREFIX_PATH} "${prefixes}")
   execute_process(
-    COMMAND "${CMAKE_COMMAND}" -E env "CMAKE_PREFIX_PATH=${prefixes}" ${command} libtorch ${action} ${options}
+    COMMAND ${command} libtorch ${action} ${options}
     WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
     RESULT_VARIABLE status
     OUTPUT_VARIABLE argument
     ERROR_VARIABLE report
     OUTPUT_STRIP_TRAILING_WHITESPACE
     ERROR_STRIP_TRAILING_WHITESPACE)
+  set(ENV{CMAKE_PREFIX_PATH} "${before}")
   if(status EQUAL 0 AND argument MATCHES "^-DTorch_DIR=(.+)$")
     set(found "${CMAKE_MATCH_1}")
     message(STATUS "Abiding: ${report}")
@@ -110,8 +114,7 @@ function(abiding_libtorch)
     message(STATUS "Abiding: ${report}")
     return()
   endif()
-  # The command's text may hold lines that begin with blanks, which CMake shows as they are.
-  message(FATAL_ERROR "abiding libtorch ${action} ended with ${status}:\n${report}")
+  message(FATAL_ERROR "${command} libtorch ${action} ended with: ${status}\n${report}")
 endfunction()
 
 # The program: as given, on PATH, or the one of the package that this file lies in.
@@ -120,9 +123,9 @@ function(_abiding_command result)
     set(${result} "${ABIDING_COMMAND}" PARENT_SCOPE)
     return()
   endif()
-  find_program(ABIDING_COMMAND abiding DOC "The abiding program")
-  if(ABIDING_COMMAND)
-    set(${result} "${ABIDING_COMMAND}" PARENT_SCOPE)
+  find_program(ABIDING_PROGRAM abiding DOC "The abiding program that was found")
+  if(ABIDING_PROGRAM)
+    set(${result} "${ABIDING_PROGRAM}" PARENT_SCOPE)
     return()
   endif()
   set(own "${_ABIDING_LIBTORCH_MODULE_DIR}/../dist/cli.js")

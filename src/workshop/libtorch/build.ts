@@ -15,10 +15,10 @@ import { describeLibtorch } from "./describe.ts";
 import { found, warningsOf } from "./locate.ts";
 import { askCompiler, compileCommand } from "./measure.ts";
 import type { CompilerFacts } from "./measure.ts";
-import { recordName } from "./record.ts";
+import { namesIn, readRecord, recordName } from "./record.ts";
 import type { LibtorchRecord } from "./record.ts";
 import { requireWritable } from "./space.ts";
-import { besidePrefix, rememberPrefix, removeLeftovers, storeFolder } from "./store.ts";
+import { besidePrefix, lockFolder, rememberPrefix, removeLeftovers, storeFolder } from "./store.ts";
 import type { BuildLibtorchRequest, CarriedEntry, LibtorchCandidate, LibtorchReport, LibtorchStep } from "./types.ts";
 import { mismatch, variantOf } from "./wanted.ts";
 
@@ -70,9 +70,7 @@ class Work {
         ? this.report("not-found", refused ?? "")
         : { schema: 1, action: "build", outcome: "found", ...found(held), candidates: [held], warnings: warningsOf(held, this.#workshop.environment) };
     }
-    if (held !== undefined && (held.record === undefined || held.refused !== undefined)) {
-      throw new CannotDo(`${request.prefix} is not empty and holds no libtorch that Abiding built there as it is; nothing in it was changed. Name another prefix, or remove this one.${held.refused === undefined ? "" : ` ${held.refused}`}`);
-    }
+    this.#requireFree(held);
     if (request.abi !== undefined && process.platform === "darwin") {
       throw new CannotDo("--abi means nothing on macOS: only the GNU C++ library has two ABIs.");
     }
@@ -80,6 +78,22 @@ class Work {
     requireWritable(request.prefix);
     const cache = this.#askingCache();
     return exclusively(request.buildFolder, `the build of libtorch for ${request.prefix}`, this.#workshop.activity, async () => this.#build(cache));
+  }
+
+  /** Throws CannotDo when the prefix holds something else than an earlier build of ours: nobody's files are replaced. */
+  #requireFree(held: LibtorchCandidate | undefined): void {
+    const { prefix } = this.#request;
+    if (held === undefined) {
+      return;
+    }
+    const record = readRecord(prefix);
+    const isOurs = typeof record === "object" && record.source.kind === "checkout" && held.refused === undefined;
+    if (!isOurs) {
+      throw new CannotDo(`${prefix} is not empty and holds no libtorch that Abiding built there as it is; nothing in it was changed. Name another prefix, or remove this one.${held.refused === undefined ? "" : ` ${held.refused}`}`);
+    }
+    if (record.names !== namesIn(prefix)) {
+      throw new CannotDo(`Files were added to ${prefix}, or removed, since Abiding built a libtorch there; nothing in it was changed. Name another prefix, or remove this one.`);
+    }
   }
 
   /** What the prefix holds; undefined when it is free. */
@@ -119,7 +133,9 @@ class Work {
     const measured = await this.#measure();
     activity.step("Building libtorch");
     await this.#run("build", program, ["--build", request.buildFolder, "--config", options.definitions.get("CMAKE_BUILD_TYPE") ?? "Release", "--parallel", String(jobs(this.#workshop.environment))]);
-    const chosen = await this.#install(program, options, measured, before);
+    const store = storeFolder(request.cacheFolder, this.#workshop.environment);
+    const chosen = await exclusively(lockFolder(store, request.prefix), `the libtorch in ${request.prefix}`, activity, async () => this.#install(program, options, measured, before));
+    await rememberPrefix(store, request.prefix);
     await this.#compareSource(before);
     return { schema: 1, action: "build", outcome: "found", ...found(chosen), candidates: [chosen], steps: this.#steps, carried: this.#carried, warnings: [...this.#warnings, ...warningsOf(chosen, this.#workshop.environment)] };
   }
@@ -190,25 +206,39 @@ class Work {
       if (refused !== undefined) {
         throw new CannotDo(`What was built is not what was asked for, and ${request.prefix} was not made. ${refused.replaceAll(staged, request.prefix)}`);
       }
-      await writeWhole(path.join(staged, recordName), `${JSON.stringify(this.#record(made, options, measured, before), undefined, 2)}\n`);
+      await writeWhole(path.join(staged, recordName), `${JSON.stringify(this.#record(made, options, measured, before, staged), undefined, 2)}\n`);
+      this.#sayStrays(stage);
       this.#replace(staged, stage);
     } finally {
       fs.rmSync(stage, { recursive: true, force: true });
     }
-    await rememberPrefix(storeFolder(request.cacheFolder, this.#workshop.environment), request.prefix);
     return describeLibtorch(request.prefix, `built from ${request.source}`);
+  }
+
+  /** What the install puts outside of the prefix lies in the stage as well; it goes away with it. */
+  #sayStrays(stage: string): void {
+    const strays: string[] = [];
+    let folder = stage;
+    for (const part of this.#request.prefix.split(path.sep).filter((one) => one !== "")) {
+      strays.push(...fs.readdirSync(folder).filter((name) => name !== part).map((name) => path.join("/", path.relative(stage, folder), name)));
+      folder = path.join(folder, part);
+    }
+    if (strays.length > 0) {
+      this.#warnings.push(`The install of PyTorch has files outside of the prefix, which were left out: ${strays.join(", ")}.`);
+    }
   }
 
   /** An earlier build of ours goes away only when the new one is ready to take its place. */
   #replace(staged: string, stage: string): void {
     const { prefix } = this.#request;
+    this.#requireFree(this.#held());
     if (fs.existsSync(prefix)) {
       fs.renameSync(prefix, path.join(stage, "before"));
     }
     fs.renameSync(staged, prefix);
   }
 
-  #record(made: LibtorchCandidate, options: Options, measured: CompilerFacts, before: CheckoutState): LibtorchRecord {
+  #record(made: LibtorchCandidate, options: Options, measured: CompilerFacts, before: CheckoutState, staged: string): LibtorchRecord {
     const variant = variantOf(made);
     const gitVersion = made.gitVersion ?? before.commit;
     return {
@@ -228,6 +258,7 @@ class Work {
         ...(before.changes === undefined ? {} : { modified: before.changes.length > 0 }),
         arguments: configureArguments(this.#request, options).slice(4),
       },
+      names: namesIn(staged),
       made: this.#workshop.now().toISOString(),
       madeBy: this.#workshop.version,
     };
@@ -243,7 +274,7 @@ class Work {
   }
 }
 
-const doing: Readonly<Record<LibtorchStep["name"], string>> = { configure: "Configuring", build: "Building", install: "Installing", measure: "Measuring" };
+const doing: Readonly<Record<LibtorchStep["name"], string>> = { configure: "Configuring", build: "Building", install: "Installing" };
 
 function configureArguments(request: BuildLibtorchRequest, options: Options): readonly string[] {
   return ["-S", request.source, "-B", request.buildFolder, ...options.generator, ...[...options.definitions].map(([name, value]) => `-D${name}=${value}`), ...options.others];

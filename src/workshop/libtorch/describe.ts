@@ -55,7 +55,9 @@ function described(place: Place, because: string): LibtorchCandidate {
   const platform = platforms.find((one) => one === thisPlatform()) ?? platforms[0];
   const linkage = library === undefined ? undefined : library.endsWith(".a") ? "static" : "shared";
   const candidate = {
-    folder, because, torchDir, ...own,
+    folder, because, torchDir,
+    ...(typeof record !== "object" || record.gitVersion === undefined ? {} : { gitVersion: record.gitVersion }),
+    ...own,
     ...(linkage === undefined ? {} : { linkage }),
     ...(platform === undefined ? {} : { platform }),
     ...(gxx === undefined ? {} : { gxxAbiVersion: gxx }),

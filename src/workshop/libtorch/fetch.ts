@@ -14,6 +14,7 @@ import { proxyRemark } from "./proxy.ts";
 import { recordName } from "./record.ts";
 import type { LibtorchRecord } from "./record.ts";
 import { findSource, indexOf } from "./sources.ts";
+import type { Source } from "./sources.ts";
 import { requireWritable } from "./space.ts";
 import { besidePrefix, contentFile, lockFolder, readAnswer, rememberPrefix, removeLeftovers, storeFolder, writeAnswer } from "./store.ts";
 import type { Answer } from "./store.ts";
@@ -130,18 +131,26 @@ async function archiveFor(request: FetchRequest, store: string, workshop: Worksh
   const remote: RemoteOptions = { ...options, signal: activity.signal };
   const source = await findSource(request, index, machineGlibc(), remote);
   const locked = await exclusively(lockFolder(store, source.address.url), `the download of ${source.address.shown}`, activity, async () => {
-    if (source.sha256 !== undefined && (await isWhole(store, source.sha256, activity))) {
-      return { sha256: source.sha256, bytes: 0 };
+    // Another process may have downloaded it while this one waited.
+    const known = source.sha256 ?? readAnswer(store, key)?.sha256;
+    if (known !== undefined && (await isWhole(store, known, activity))) {
+      return { sha256: known, bytes: 0 };
     }
     activity.step(`Downloading ${source.name}`);
-    return download(source.address, source.sha256, store, activity, remote);
+    const downloaded = await download(source.address, source.sha256, store, activity, remote);
+    await writeAnswer(store, key, answerOf(source, downloaded.sha256));
+    return downloaded;
   });
   if (source.sha256 === undefined) {
     activity.note(`The index gives no checksum of ${source.name}; its SHA-256 is ${locked.sha256}. Give it with --sha256 to have it compared.`);
   }
-  const answer: Answer = { url: source.address.shown, sha256: locked.sha256, checked: source.sha256 !== undefined };
+  const answer = answerOf(source, locked.sha256);
   await writeAnswer(store, key, answer);
   return { ...answer, bytes: locked.bytes, fromCache: locked.bytes === 0 };
+}
+
+function answerOf(source: Source, sha256: string): Answer {
+  return { url: source.address.shown, sha256, checked: source.sha256 !== undefined };
 }
 
 /** Whether the store has a content and it is undamaged: a disk or a killed run may have left less. */

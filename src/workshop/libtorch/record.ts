@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import type { LibtorchCandidate } from "./types.ts";
@@ -24,6 +25,8 @@ export interface LibtorchRecord {
   readonly source:
     | { readonly kind: "libtorch" | "wheel"; readonly url: string; readonly sha256: string; readonly checked: boolean }
     | { readonly kind: "checkout"; readonly commit?: string; readonly modified?: boolean; readonly cmake?: string; readonly arguments: readonly string[] };
+  /** The SHA-256 of the sorted names of all files, for those who would replace the folder: what was added since would be lost. */
+  readonly names?: string;
   readonly made: string;
   /** Version of Abiding. */
   readonly madeBy: string;
@@ -49,6 +52,12 @@ export function readRecord(folder: string): LibtorchRecord | string | undefined 
 
 function isRecord(value: unknown): value is LibtorchRecord {
   return typeof value === "object" && value !== null && "schema" in value && value.schema === 1 && "source" in value && typeof value.source === "object" && value.source !== null;
+}
+
+/** The names of all files of a folder but the record itself, as one SHA-256. */
+export function namesIn(folder: string): string {
+  const names = fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory()).map((one) => path.relative(folder, path.join(one.parentPath, one.name))).filter((name) => name !== recordName);
+  return createHash("sha256").update(names.sort().join("\0")).digest("hex");
 }
 
 /** What a libtorch's files say otherwise than the record beside it: it was changed since. Undefined: nothing. */

@@ -84,7 +84,7 @@ export interface BuildLibtorchRequest {
 
 /** A step of a build of libtorch. */
 export interface LibtorchStep {
-  readonly name: "configure" | "build" | "install" | "measure";
+  readonly name: "configure" | "build" | "install";
   /** For pasting into a terminal. */
   readonly line: string;
   readonly folder: string;

@@ -164,7 +164,7 @@ describe("fetching a wheel as libtorch", () => {
 
   it("takes PIP_INDEX_URL when no variant is named, and ABIDING_INDEX_URL before it", async () => {
     serveIndex("html");
-    const { index: _, ...plain } = request({ from: "wheel" });
+    const plain: FetchRequest = { root: scratch, wanted: { version: "2.13.0" }, from: "wheel", prefix, cacheFolder: store };
     const take = async (variables: Variables): Promise<LibtorchReport> => fetchLibtorch(plain, workshopOf(scratch, variables).workshop, quick);
     assert.equal((await take({ PIP_INDEX_URL: `${server.origin}/simple`, ABIDING_INDEX_URL: `${server.origin}/none` })).outcome, "failed");
     assert.equal((await take({ PIP_INDEX_URL: `${server.origin}/simple` })).outcome, "found");

@@ -46,8 +46,9 @@ export function workshopOf(home: string, variables: Variables = {}): { readonly 
 
 /** Names, modes and contents of all files of a folder: what must not change. */
 export function treeOf(folder: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory()).map((one) => {
+  const files = fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory()).map((one): readonly [string, string] => {
     const file = path.join(one.parentPath, one.name);
     return [path.relative(folder, file), `${fs.lstatSync(file).mode} ${one.isSymbolicLink() ? fs.readlinkSync(file) : fs.readFileSync(file, "latin1")}`];
-  }).sort());
+  });
+  return Object.fromEntries(files.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
