@@ -1,4 +1,5 @@
 /** Reads what a child prints and hands it to everybody who wants it, no faster than they take it. */
+import { isAscii } from "node:buffer";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,6 +11,8 @@ const usualKeep = 256 << 10;
 /** After the command has ended: milliseconds of silence after which nobody waits for output any more, and the most that is waited. */
 const silence = 1000;
 const longest = 5000;
+/** Milliseconds between two looks at that. */
+const look = 50;
 
 type Kept = Pick<ProcessResult, "stdout" | "stderr" | "output" | "log">;
 
@@ -34,13 +37,14 @@ class Reader {
 
   constructor(stream: Readable, name: StreamName, options: RunOptions, take: (bytes: Buffer) => Promise<void> | undefined) {
     this.#stream = stream;
-    // One text that came in two pieces is one character; a wrong byte becomes U+FFFD.
+    // A character that came in two pieces is one; a wrong byte becomes U+FFFD.
     const decoder = new StringDecoder("utf8");
-    const lines = new LineSplitter((text) => surface(() => options.onLine?.({ stream: name, text })));
-    const hand = (text: string): void => {
+    const { onLine } = options;
+    const lines = onLine === undefined ? undefined : new LineSplitter((text) => surface(() => onLine({ stream: name, text })));
+    const hand = (text: string, bytes: Buffer): void => {
       if (text === "") return;
-      const waits = [take(Buffer.from(text)), surface(() => options.onText?.(text, name))].filter((one) => one instanceof Promise);
-      lines.add(text);
+      const waits = [take(bytes), surface(() => options.onText?.(text, name))].filter((one) => one instanceof Promise);
+      lines?.add(text);
       if (waits.length > 0) void this.#hold(waits);
     };
     this.ended = new Promise((settle) => {
@@ -48,11 +52,15 @@ class Reader {
       stream.once("error", () => settle());
     });
     stream.on("data", (chunk: Buffer) => {
-      if (!this.#isOver) hand(decoder.write(chunk));
+      if (this.#isOver) return;
+      const text = decoder.write(chunk);
+      // What the decoder did not hold back or replace needs no second encoding.
+      hand(text, text.length === chunk.length && isAscii(chunk) ? chunk : Buffer.from(text));
     });
     this.#finish = () => {
-      hand(decoder.end());
-      lines.finish();
+      const rest = decoder.end();
+      hand(rest, Buffer.from(rest));
+      lines?.finish();
     };
   }
 
@@ -102,18 +110,22 @@ export class Output {
     ];
   }
 
-  /** After the command has ended: waits until its output has too, or, when another process holds it open, until that is silent. */
-  async settle(stopped: Promise<unknown>): Promise<void> {
+  /**
+   * After the command has ended: waits until its output has too, or, when another process holds it open, until that is
+   * silent. A listener that takes its time is waited for until `stopped`; without `stopped`, after a cancel, it is not.
+   */
+  async settle(stopped?: Promise<unknown>): Promise<void> {
     let isOver = false;
-    const over = Promise.race([Promise.all(this.#readers.map(({ ended }) => ended)), stopped]).then(() => {
+    const over = Promise.race([Promise.all(this.#readers.map(({ ended }) => ended)), ...(stopped === undefined ? [] : [stopped])]).then(() => {
       isOver = true;
     });
     let [begin, last] = [performance.now(), performance.now()];
     while (!isOver) {
-      await Promise.race([over, delay(50)]);
+      await Promise.race([over, delay(look)]);
+      const isHeld = this.#readers.some((reader) => reader.isHeld);
+      if (isHeld && stopped === undefined) return;
       const now = performance.now();
-      // A listener that takes its time is not silence.
-      if (this.#readers.some(({ isHeld }) => isHeld)) [begin, last] = [now, now];
+      if (isHeld) [begin, last] = [now, now];
       else if (now - Math.max(last, this.#lastTime) > silence || now - begin > longest) return;
     }
   }

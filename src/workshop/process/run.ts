@@ -81,7 +81,7 @@ async function clear(tree: Tree, output: Output, leftBehind: RunOptions["leftBeh
   await output.settle(stopping.stopped);
   if (!isStopped && (leftBehind !== "end" || !await isInhabited(tree))) return nothingEnded;
   const report = await endTree(tree);
-  await output.settle(Promise.resolve());
+  await output.settle();
   return report;
 }
 
@@ -89,8 +89,7 @@ async function follow(child: Child, tree: Tree, output: Output, options: RunOpti
   const first = await Promise.race([child.exited, stopping.stopped]);
   if ("kind" in first) {
     const { survivors } = await endTree(tree);
-    const never = new Promise<never>(() => undefined);
-    await output.settle(survivors.length === 0 ? never : Promise.resolve());
+    await output.settle();
     return { ending: first, report: { seen: 0, survivors } };
   }
   const { code, signal } = first;

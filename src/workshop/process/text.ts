@@ -9,7 +9,11 @@ const sequences = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x
 
 /** Text without what a terminal would act upon. */
 export function withoutSequences(text: string): string {
-  return /[\x1b\x9b]/.test(text) ? text.replace(sequences, "") : text;
+  return mayHoldSequences(text) ? text.replace(sequences, "") : text;
+}
+
+function mayHoldSequences(text: string): boolean {
+  return /[\x1b\x9b]/.test(text);
 }
 
 /** Cuts text into lines. `\n`, `\r\n` and a lone `\r` (progress) end one. */
@@ -17,6 +21,7 @@ export class LineSplitter {
   readonly #emit: (line: string) => void;
   #line = "";
   #leftOut = 0;
+  #holdsSequences = false;
   /** A carriage return has ended a line, or has been met at the begin of one: a line feed may follow. */
   #returned: "no" | "after a line" | "in an empty line" = "no";
 
@@ -25,10 +30,18 @@ export class LineSplitter {
   }
 
   add(text: string): void {
+    const holds = mayHoldSequences(text);
+    let feed = -1;
+    let back = -1;
     for (let at = 0; at < text.length;) {
-      const end = nextEnd(text, at);
-      this.#append(text, at, end);
-      if (end < text.length) this.#end(text[end] === "\n");
+      if (feed < at) feed = find(text, "\n", at);
+      if (back < at) back = find(text, "\r", at);
+      const end = Math.min(feed, back);
+      if (end > at) {
+        this.#append(text, at, end);
+        this.#holdsSequences ||= holds;
+      }
+      if (end < text.length) this.#end(end === feed);
       at = end + 1;
     }
   }
@@ -39,7 +52,6 @@ export class LineSplitter {
   }
 
   #append(text: string, from: number, to: number): void {
-    if (to === from) return;
     this.#returned = "no";
     const room = Math.min(to - from, longestLine - this.#line.length);
     this.#line += text.slice(from, from + room);
@@ -59,19 +71,19 @@ export class LineSplitter {
   }
 
   #flush(): void {
-    const line = this.#leftOut === 0 ? this.#line : `${this.#line} [Abiding: ${this.#leftOut} more characters of this line left out]`;
+    const text = this.#holdsSequences ? withoutSequences(this.#line) : this.#line;
+    const line = this.#leftOut === 0 ? text : `${text} [Abiding: ${this.#leftOut} more characters of this line left out]`;
     this.#line = "";
     this.#leftOut = 0;
-    this.#emit(withoutSequences(line));
+    this.#holdsSequences = false;
+    this.#emit(line);
   }
 }
 
-function nextEnd(text: string, from: number): number {
-  for (let at = from; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 10 || code === 13) return at;
-  }
-  return text.length;
+/** Where the character is, or the end of the text. */
+function find(text: string, character: string, from: number): number {
+  const at = text.indexOf(character, from);
+  return at === -1 ? text.length : at;
 }
 
 /** The sentence that stands where something was left out. */
@@ -83,10 +95,18 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/** The last bytes of a stream, in a small multiple of their memory. */
+/** The bytes, copied when they are a window on something much larger that would stay in memory as a whole. */
+function owned(bytes: Buffer): Buffer {
+  return bytes.buffer.byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes;
+}
+
+/** Most pieces in which the end of a stream is kept. */
+const mostPieces = 1024;
+
+/** The last bytes of a stream, in a small multiple of their memory. The bytes that are added must not change. */
 export class Tail {
   readonly #limit: number;
-  #chunks: Buffer[] = [];
+  #pieces: Buffer[] = [];
   #size = 0;
   /** All bytes that were added. */
   total = 0;
@@ -98,19 +118,18 @@ export class Tail {
   add(bytes: Buffer): void {
     this.total += bytes.length;
     if (bytes.length === 0) return;
-    // A copy: a chunk is a window on a pool that would stay in memory as a whole.
-    this.#chunks.push(Buffer.from(bytes.length > this.#limit ? bytes.subarray(bytes.length - this.#limit) : bytes));
-    this.#size += this.#chunks.at(-1)?.length ?? 0;
-    if (this.#size > 2 * this.#limit) {
-      const bytesKept = this.bytes();
-      this.#chunks = [bytesKept];
-      this.#size = bytesKept.length;
+    this.#pieces.push(owned(bytes));
+    this.#size += bytes.length;
+    for (let first = this.#pieces[0]; first !== undefined && this.#size - first.length >= this.#limit; first = this.#pieces[0]) {
+      this.#pieces.shift();
+      this.#size -= first.length;
     }
+    if (this.#pieces.length > mostPieces) this.#pieces = [Buffer.concat(this.#pieces)];
   }
 
   /** At most `limit` bytes, begun at a whole character. */
   bytes(): Buffer {
-    const all = Buffer.concat(this.#chunks);
+    const all = Buffer.concat(this.#pieces);
     let from = Math.max(0, all.length - this.#limit);
     if (from > 0 || this.total > all.length) while (from < all.length && isContinuation(all[from])) from += 1;
     return all.subarray(from);
@@ -138,7 +157,7 @@ export class Keeper {
         this.#headFull = true;
         while (room > 0 && isContinuation(bytes[room])) room -= 1;
       }
-      this.#head.push(Buffer.from(bytes.subarray(0, room)));
+      this.#head.push(owned(bytes.subarray(0, room)));
       this.#headSize += room;
       rest = bytes.subarray(room);
     }

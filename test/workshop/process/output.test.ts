@@ -11,8 +11,17 @@ import { command, node, scratch, shell, until } from "./support.ts";
 
 const runFile = join(import.meta.dirname, "../../../src/workshop/process/run.ts");
 
+interface Observation {
+  readonly ending: unknown;
+  readonly lines: number;
+  readonly longest: number;
+  readonly leftOut: number;
+  readonly log: unknown;
+  readonly peak: number;
+}
+
 /** Runs a shell script in a process of its own, which then tells what it saw and how much memory it ever had, in MiB. */
-async function observed(folder: string, script: string): Promise<{ ending: unknown; lines: number; longest: number; leftOut: number; log: unknown; peak: number }> {
+async function observed(folder: string, script: string): Promise<Observation> {
   const program = `
     import { readFileSync } from "node:fs";
     import { runProcess } from ${JSON.stringify(runFile)};
@@ -24,7 +33,7 @@ async function observed(folder: string, script: string): Promise<{ ending: unkno
     console.log(JSON.stringify({ ending, lines, longest, leftOut: stdout.leftOut, log, peak }));`;
   const result = await runProcess(command(folder, node, "--input-type=module-typescript", "-e", program));
   assert.equal(result.stderr.text, "");
-  return JSON.parse(result.stdout.text);
+  return JSON.parse(result.stdout.text) as Observation;
 }
 
 test("a child that prints 1 GB fills neither memory nor disk", async () => {
@@ -81,6 +90,15 @@ test("a listener that never answers does not hold a cancel", async () => {
     },
   });
   assert.deepEqual((await run).ending, { kind: "cancelled" });
+});
+
+test("a listener that never answers does not hold the end of the process that it reads, once cancelled", async () => {
+  using folder = scratch();
+  const controller = new AbortController();
+  const run = runProcess(shell(folder.path, "head -c 1000000 /dev/zero & sleep 0.2"), { signal: controller.signal, onText: () => new Promise<void>(() => undefined) });
+  await delay(500);
+  controller.abort();
+  assert.deepEqual((await run).ending, { kind: "exited", code: 0 });
 });
 
 test("no space for the log does not lose the run", async () => {
