@@ -81,7 +81,6 @@ async function run(workspace: string, given: Answers, actionPath = root) {
   let outputs: Answers = {};
   let log = "";
   const done: string[] = [];
-  const { VIRTUAL_ENV: _, CONDA_PREFIX: __, ...inherited } = process.env;
   for (const [index, step] of action.runs.steps.entries()) {
     const wanted = step.if === undefined || (step.if === "inputs.command == ''" ? inputs["command"] === "" : inputs["upload"] === "true");
     if (!wanted) continue;
@@ -97,7 +96,7 @@ async function run(workspace: string, given: Answers, actionPath = root) {
     const own = Object.fromEntries(Object.entries(step.env ?? {}).map(([name, value]) => [name, expand(value, inputs, outputs, actionPath)]));
     const result = await execa("bash", ["--noprofile", "--norc", "-eo", "pipefail", script], {
       cwd: workspace, reject: false, all: true, extendEnv: false,
-      env: { ...inherited, PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ""}`, ...own, GITHUB_OUTPUT: output, GITHUB_WORKSPACE: workspace, RUNNER_TEMP: join(folder, "temp") },
+      env: { ...process.env, VIRTUAL_ENV: undefined, CONDA_PREFIX: undefined, PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ""}`, ...own, GITHUB_OUTPUT: output, GITHUB_WORKSPACE: workspace, RUNNER_TEMP: join(folder, "temp") },
     });
     log += `${result.all}\n`;
     outputs = { ...outputs, ...readOutputs(output) };
