@@ -26,7 +26,7 @@ export interface Tier {
 }
 
 /** Folders of `test/` that are tiers of their own. */
-const tierFolders = ["architecture", "lab", "server", "host", "ui", "vsix"];
+const tierFolders = ["architecture", "lab", "workshop", "server", "host", "ui", "vsix"];
 
 /** Tests that read a real torch stand beside the others of their room. */
 const torchSuffix = ".torch.test.ts";
@@ -55,6 +55,7 @@ export const tiers: readonly Tier[] = [
   fileTier("unit", [], unitFiles, availableParallelism(), 5 * minute),
   fileTier("torch", [torch], torchFiles, 1, 5 * minute),
   fileTier("lab", [torch, compiler], () => testFiles("lab"), 1, 5 * minute),
+  fileTier("workshop", [nativeTools], () => testFiles("workshop/**").filter((file) => !file.endsWith(torchSuffix)), availableParallelism(), 5 * minute),
   { name: "native", needs: [nativeTools], wants: [torch, debianTorch], usesBundles: false, run: runNative },
   { name: "sanitizers", needs: [nativeTools], usesBundles: false, run: runSanitizers },
   fileTier("server", [], () => testFiles("server/**"), 1, 3 * minute),
