@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { scratchWorkspace, type ScratchWorkspace } from "./workspace.ts";
+import { copySample, scratchWorkspace, type ScratchWorkspace } from "./workspace.ts";
 
 const cmake = `cmake_minimum_required(VERSION 3.20)
 project(tiny LANGUAGES CXX)
@@ -79,4 +79,13 @@ export function nativeProject(): ScratchWorkspace {
   write("hang.py", hanging);
   write("abiding.json", JSON.stringify(configuration, undefined, 2));
   return scratch;
+}
+
+/** The sample full of skews, with a build that only leaves a file behind. What no fix can mend is switched off. */
+export function skewedProject(): ScratchWorkspace {
+  const sample = copySample("skewed-extension");
+  const file = join(sample.path, "abiding.json");
+  const configuration = { against: ["torch==2.14.1+cu130"], rules: { "package-pair": "off", "flag-not-forwarded": "off" }, build: { name: "touch", command: ["touch", "built"] } };
+  writeFileSync(file, JSON.stringify(configuration));
+  return sample;
 }

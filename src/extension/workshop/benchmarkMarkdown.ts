@@ -55,7 +55,7 @@ export function reportMarkdown(report: BenchmarkReport, name: string): string {
     lines.push("");
   }
   if (report.warnings.length > 0) {
-    lines.push("## To be minded", "", ...report.warnings.map((one) => `- ${cell(one)}`), "");
+    lines.push("## Warnings", "", ...report.warnings.map((one) => `- ${cell(one)}`), "");
   }
   return lines.join("\n");
 }

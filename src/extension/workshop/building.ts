@@ -40,7 +40,7 @@ export async function runBuild(bench: Bench, order: BuildOrder, screen: Screen, 
     const report = await build({
       root: order.root, plan, against: [], fresh: order.fresh === true, ...(order.arguments === undefined ? {} : { arguments: order.arguments }),
       stopOn: onFindings === "build" ? "never" : "error",
-      ...(onFindings === "ask" ? { decide: (before: readonly Finding[]) => decide(before, order.root, work.signal) } : {}),
+      ...(onFindings === "ask" ? { decide: (before: readonly Finding[]) => decide(before, order.root, work.signal, screen) } : {}),
     }, workshop);
     summarise(report, screen);
     tell(bench, report);

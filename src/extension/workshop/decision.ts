@@ -1,6 +1,7 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import type { Examination } from "../../workshop/workshop.ts";
+import type { Screen } from "./screen.ts";
 
 export type Finding = Examination["findings"][number];
 
@@ -13,8 +14,14 @@ interface Choice extends vscode.QuickPickItem {
 
 const icons = { error: "$(error)", warning: "$(warning)", info: "$(info)", hint: "$(info)" } as const;
 
-/** What a build that would be skewed waits for: its user mends it, goes on, looks, or leaves. */
-export async function decide(before: readonly Finding[], root: string, signal: AbortSignal): Promise<Answer> {
+/** What a build that would be skewed waits for: its user mends it, goes on, looks, or leaves. What is no error is only told. */
+export async function decide(before: readonly Finding[], root: string, signal: AbortSignal, screen: Screen): Promise<Answer> {
+  for (const { rule, severity, message, location } of before) {
+    screen.note(`${severity}: ${message} (${rule}, ${path.relative(root, location.path)}:${location.range.start.line + 1})`);
+  }
+  if (!before.some((one) => one.severity === "error")) {
+    return "build";
+  }
   const choice = await ask(before, root, signal);
   switch (choice?.answer) {
     case "fix":

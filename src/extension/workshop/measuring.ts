@@ -44,9 +44,17 @@ export async function measureInRun(bench: Bench, tree: TestTree, run: vscode.Tes
   await bench.works.do(work, [run.token, token], async () => {
     const screen = new BatchedScreen((text) => run.appendOutput(text));
     try {
+      const chosen = new Set(selection.only);
       for (const plan of plans) {
         const item = tree.itemOf(root, plan.id);
-        if (item !== undefined) {
+        item?.children.forEach((child) => {
+          const node = tree.nodeOf(child);
+          if (chosen.size === 0 || (node?.kind === "benchmark" && chosen.has(node.name))) {
+            run.started(child);
+          }
+        });
+        // Before the first measuring there is nothing else to show it at.
+        if (item?.children.size === 0) {
           run.started(item);
         }
       }
@@ -67,7 +75,12 @@ export async function measureInRun(bench: Bench, tree: TestTree, run: vscode.Tes
       }
       for (const plan of plans) {
         const item = tree.itemOf(root, plan.id);
-        if (item !== undefined && !report.runs.some((one) => one.plan === plan.id && one.measurements.length > 0)) {
+        if (item === undefined) {
+          continue;
+        }
+        if (report.runs.some((one) => one.plan === plan.id && one.measurements.length > 0)) {
+          run.passed(item);
+        } else {
           run.errored(item, new vscode.TestMessage(report.reason ?? report.warnings[0] ?? vscode.l10n.t("Nothing was measured.")));
         }
       }

@@ -28,9 +28,9 @@ export async function smokeInTerminal(bench: Bench, task: { readonly root: strin
       }
     });
     report.problems.forEach(({ message }) => screen.note(message));
-    const { counts, good } = countsOf(report);
+    const { counts, short, good } = countsOf(report);
     screen.note(counts);
-    bench.works.tell({ kind: "smoke", good, text: `${bench.nameOf(root)}: ${counts}`, command: "workbench.action.terminal.focus" });
+    bench.works.tell({ kind: "smoke", good, text: `${bench.nameOf(root)}: ${short}`, details: counts, command: "workbench.action.terminal.focus" });
     return good ? 0 : 1;
   });
 }

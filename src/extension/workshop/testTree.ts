@@ -35,6 +35,8 @@ interface Wanted {
   readonly range?: vscode.Range;
   readonly description?: string;
   readonly error?: vscode.MarkdownString;
+  /** Another id that results and output may come under. */
+  readonly alias?: string;
 }
 
 /**
@@ -124,11 +126,15 @@ export class TestTree {
       ...(test.disabled === undefined ? test.unlisted === undefined ? {} : { description: test.unlisted } : { description: test.disabled }),
     });
     const smoke = project.smoke.map((plan): Wanted => {
+      const top = children.get(`plan ${plan.id}`) ?? [];
+      // A group that holds all of a plan is the plan.
+      const whole = top.length === 1 && top[0]?.kind === "group" ? top[0] : undefined;
       const said = problems.filter((one) => one.plan === plan.id).map((one) => one.message);
       return {
         id: plan.id, label: plan.label, node: { kind: "plan", root, plan: plan.id }, tags: [smokeTag],
         uri: vscode.Uri.file(plan.shownBy.path), range: rangeOf(plan.shownBy.range),
-        children: (children.get(`plan ${plan.id}`) ?? []).map(caseOf),
+        children: (whole === undefined ? top : children.get(whole.id) ?? []).map(caseOf),
+        ...(whole === undefined ? {} : { alias: whole.id }),
         ...(said.length === 0 ? {} : { error: problemText(said, project.builds.length > 0) }),
       };
     });
@@ -164,6 +170,9 @@ export class TestTree {
     if (node.kind !== "folder") {
       const cases = this.#cases.get(node.root) ?? new Map<string, vscode.TestItem>();
       this.#cases.set(node.root, cases.set(wanted.id, item));
+      if (wanted.alias !== undefined) {
+        cases.set(wanted.alias, item);
+      }
     }
     // Each assignment is a message to the window.
     if (item.label !== wanted.label) item.label = wanted.label;

@@ -137,9 +137,9 @@ export class Testing implements vscode.Disposable {
       const screens = new Screens(run, (id) => this.tree.itemOf(root, id));
       try {
         const answer = await smoke({ root, plans, against: [], only: selection.only, except: selection.except, failed: false, timeLimit: timeLimit(root) }, bench.workshop(work, screens.common), (event) => this.#show(run, root, event, screens));
-        const { counts, good } = countsOf(answer);
+        const { counts, short, good } = countsOf(answer);
         screens.common.note(`${bench.nameOf(root)}: ${counts}`);
-        bench.works.tell({ kind: "smoke", good, text: `${bench.nameOf(root)}: ${counts}`, command: "testing.showMostRecentOutput" });
+        bench.works.tell({ kind: "smoke", good, text: `${bench.nameOf(root)}: ${short}`, details: counts, command: "testing.showMostRecentOutput" });
         for (const problem of answer.problems) {
           screens.common.note(problem.message);
         }
@@ -279,7 +279,7 @@ class Screens {
 }
 
 /** "3 passed, 1 crashed". */
-export function countsOf(report: SmokeReport): { readonly counts: string; readonly good: boolean } {
+export function countsOf(report: SmokeReport): { readonly counts: string; readonly short: string; readonly good: boolean } {
   const words = {
     passed: vscode.l10n.t("passed"), failed: vscode.l10n.t("failed"), crashed: vscode.l10n.t("crashed"), "timed-out": vscode.l10n.t("timed out"), "missing-executable": vscode.l10n.t("without their program"),
     skipped: vscode.l10n.t("skipped"), "not-run": vscode.l10n.t("not run"), cancelled: vscode.l10n.t("cancelled"),
@@ -290,7 +290,10 @@ export function countsOf(report: SmokeReport): { readonly counts: string; readon
     const count = own.filter((one) => one.outcome === outcome).length;
     return count === 0 ? [] : [`${count} ${words[outcome]}`];
   });
-  return { counts: parts.length === 0 ? vscode.l10n.t("no tests") : parts.join(", "), good: report.outcome === "passed" || report.outcome === "no-tests" };
+  const bad = own.filter((one) => one.outcome !== "passed" && one.outcome !== "skipped").length;
+  const counts = parts.length === 0 ? vscode.l10n.t("no tests") : parts.join(", ");
+  const good = report.outcome === "passed" || report.outcome === "no-tests";
+  return { counts, short: bad === 0 ? counts : vscode.l10n.t("{0} of {1} tests did not pass", bad, own.length), good };
 }
 
 export function plansNamed(plans: readonly SmokePlan[], id: string | undefined): readonly SmokePlan[] {

@@ -69,6 +69,8 @@ export interface Outcome {
   readonly kind: WorkKind;
   readonly good: boolean;
   readonly text: string;
+  /** More than the status bar has room for. */
+  readonly details?: string;
   /** What a click shows. */
   readonly command: string | vscode.Command;
 }

@@ -32,8 +32,8 @@ export class WorkStatus implements vscode.Disposable {
       this.#item.show();
     } else if (outcome !== undefined) {
       this.#item.text = `${outcome.good ? "$(pass)" : "$(error)"} ${outcome.text}`;
-      this.#item.tooltip = vscode.l10n.t("The last thing that Abiding did. Click for details.");
-      this.#item.accessibilityInformation = { label: `Abiding: ${outcome.text}`, role: "button" };
+      this.#item.tooltip = outcome.details ?? vscode.l10n.t("The last thing that Abiding did. Click for details.");
+      this.#item.accessibilityInformation = { label: `Abiding: ${outcome.text}${outcome.details === undefined ? "" : `, ${outcome.details}`}`, role: "button" };
       this.#item.command = outcome.command;
       this.#item.show();
     } else {

@@ -137,7 +137,7 @@ async function verdicts(session: Session, params: Requests["abiding/builtFiles"]
 
 function openersOf(installed: readonly InstalledBody[], where: Surroundings, named: (spec: string | undefined) => Opener): readonly Opener[] {
   if (installed.length === 0) {
-    return [named(undefined)];
+    return [() => Promise.resolve({ ok: false, message: "no torch was found for this project." })];
   }
   return installed.map((body): Opener => (body.source === "catalogue" ? named(specOf(body)) : () => Promise.resolve({ ok: true, environment: ofBody(body, where) })));
 }

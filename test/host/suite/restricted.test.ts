@@ -20,4 +20,25 @@ suite("restricted mode", () => {
     await until("the other setting counts", () => findings(fileIn("requirements.txt")).length === 0);
     assert.deepEqual(await torches(), ["2.14.1+cu130"]);
   });
+
+  test("nothing of the project is built, tested or measured, whoever asks", async () => {
+    const marker = fileIn("was-run");
+    const configuration = { build: { command: ["touch", "was-run"] }, smoke: { command: ["touch", "was-run"] }, benchmarks: { command: ["touch", "was-run"], prints: "google-benchmark" } };
+    await vscode.workspace.fs.writeFile(fileIn("abiding.json"), Buffer.from(JSON.stringify(configuration)));
+    for (const command of ["build", "buildChoose", "smoke", "benchmark", "showBuildEnvironment", "addStamp", "locateLibtorch"]) {
+      let isAnswered = false;
+      const answered = vscode.commands.executeCommand(`abiding.${command}`).then(() => {
+        isAnswered = true;
+      });
+      // The refusal is a message, and the command ends when it is closed.
+      await until(`${command} is refused`, async () => {
+        await vscode.commands.executeCommand("notifications.clearAll");
+        return isAnswered;
+      });
+      await answered;
+    }
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", (await open(fileIn("CMakeLists.txt"))).document.uri);
+    assert.deepEqual(lenses.filter((one) => one.command?.command === "abiding.build"), []);
+    await assert.rejects(async () => vscode.workspace.fs.stat(marker));
+  });
 });
