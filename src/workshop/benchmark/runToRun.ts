@@ -32,16 +32,14 @@ export function runToRun(plan: string, name: string, before: BenchmarkRun, now: 
   const differences = differencesOf(plan, name, now, history);
   if (differences.length >= leastDifferences) {
     // The largest may have been a change of the program; a second one as large was the machine.
-    known.push({ most: Math.max(three * median(differences), 1.5 * (ascending(differences).at(-2) ?? 0)), from: `the last ${differences.length + 1} runs` });
+    known.push({ most: Math.max(three * median(differences), 2 * (ascending(differences).at(-2) ?? 0)), from: `the last ${differences.length + 1} runs` });
+  } else if (before.warnings.length === 0 && now.warnings.length === 0) {
+    known.push({ most: quietNoise, from: "nothing but that the machine was quiet" });
+  } else {
+    return { most: Infinity, from: "nothing: the machine was not quiet, and there are fewer than five runs of it in the history" };
   }
   if (ratios.length >= leastBenchmarks) {
     known.push({ most: three * median(ratios.map((ratio) => Math.abs(Math.log(ratio)))), from: `how all ${ratios.length} benchmarks differ` });
-  }
-  if (known.length === 0) {
-    const isQuiet = before.warnings.length === 0 && now.warnings.length === 0;
-    return isQuiet
-      ? { most: quietNoise, from: "nothing but that the machine was quiet" }
-      : { most: Infinity, from: "nothing: the machine was not quiet, and there are fewer than five runs of it in the history" };
   }
   return known.reduce((a, b) => (a.most >= b.most ? a : b));
 }

@@ -24,23 +24,26 @@ export function findDocuments(text: string): FoundDocument[] {
   const others: FoundDocument[] = [];
   const opening = /^[ \t]*\{|\{(?=\s*"(?:context|benchmarks|machine_info|meta|devices)"\s*:)/gm;
   let unended = 0;
+  let rest: JsonObject | undefined;
   for (let match = opening.exec(text); match !== null && unended < mostUnended; match = opening.exec(text)) {
     const begin = match.index + match[0].length - 1;
     const end = endOfValue(text, begin);
     if (end === undefined) {
       unended++;
-      const rest = salvaged(text, begin);
-      if (rest !== undefined) {
-        found.push({ value: rest, cut: true });
-        break;
-      }
+      rest ??= salvaged(text, begin);
       continue;
     }
     const value = parsed(text.slice(begin, end));
     if (isObject(value)) {
-      ("benchmarks" in value ? found : others).push({ value, cut: false });
+      const isDocument = "benchmarks" in value;
+      (isDocument ? found : others).push({ value, cut: false });
+      // What never ended before a whole document was no document.
+      rest = isDocument ? undefined : rest;
       opening.lastIndex = end;
     }
+  }
+  if (rest !== undefined) {
+    found.push({ value: rest, cut: true });
   }
   return found.length > 0 ? found : others.slice(0, 1);
 }

@@ -2,8 +2,8 @@ import { median } from "../statistics/samples.ts";
 import { numberOf, objectsOf, textOf } from "./reading.ts";
 import type { JsonObject, Reading } from "./reading.ts";
 
-/** Seconds of the units that `time_unit` names (docs/user_guide.md, "Setting the Time Unit"). */
-const units: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 };
+/** How many make a second of the units that `time_unit` names (docs/user_guide.md, "Setting the Time Unit"). */
+const units: Readonly<Record<string, number>> = { ns: 1e9, us: 1e6, ms: 1e3, s: 1 };
 
 /** What Google Benchmark writes of its own; all other numbers of an entry are counters (src/json_reporter.cc). */
 const own = new Set(["name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index", "threads",
@@ -54,7 +54,7 @@ function readingOf(name: string, repetitions: readonly JsonObject[], aggregate: 
     const time = numberOf(clock === "cpu" ? entry.cpu_time : entry.real_time);
     const unit = units[textOf(entry.time_unit) ?? "ns"];
     if (time !== undefined && time > 0 && unit !== undefined) {
-      samples.push(time * unit);
+      samples.push(time / unit);
     }
   }
   const counters = countersOf(entries);

@@ -76,7 +76,7 @@ function looksLike(value: JsonObject): BenchmarkFormat | undefined {
 
 function told(value: JsonObject, seen: BenchmarkFormat | undefined): string {
   if (seen !== undefined) {
-    return `it looks like ${names[seen]}. Set "format": "${seen}" for it in abiding.json.`;
+    return `it looks like ${names[seen]}. abiding.json says which it is.`;
   }
   const other = objectsOf(value.results)[0]?.times !== undefined ? "it looks like hyperfine, which is not read." : undefined;
   return other ?? `its keys are ${Object.keys(value).slice(0, 8).join(", ") || "none"}.`;
