@@ -27,9 +27,9 @@ export interface EndReport {
  */
 function killOnce(view: TreeView): number {
   const frozen = new Set<string>();
-  let members = view.members();
-  // A group is stopped at once: nobody of it can fork meanwhile.
+  // A group is stopped at once: nobody of it can fork while the tree is looked at.
   view.signalGroups("SIGSTOP");
+  let members = view.members();
   for (let fresh = members, round = 0; fresh.length > 0 && round < freezeRounds; round += 1) {
     for (const one of fresh) {
       signalOne(one, "SIGSTOP");

@@ -10,9 +10,9 @@ export interface Tree {
   readonly root?: Identity;
 }
 
-/** Milliseconds without a find after which a hunt is over, and the most that one takes. */
-const huntPause = 3;
-const huntLimit = 50;
+/** Looks without a find after which a hunt is over, and the milliseconds that one takes at most. Not time alone: on a busy machine we may be paused for all of it. */
+const emptyLooks = 20;
+const huntLimit = 100;
 
 type ById = ReadonlyMap<number, RunningProcess>;
 
@@ -74,8 +74,9 @@ export class TreeView {
     return [...members.values()];
   }
 
-  /** Process groups in which nobody but members can be. A signal to a group reaches also those who are being forked. */
+  /** Signals the process groups in which nobody but members can be, after a look. It reaches also those who are being forked. */
   signalGroups(signal: NodeJS.Signals): void {
+    if (this.#byId.size === 0) return;
     for (const leader of this.#seen.keys()) {
       if (!this.#leads(leader)) continue;
       try {
@@ -94,8 +95,8 @@ export class TreeView {
     if (process.platform !== "linux") return 0;
     let found = 0;
     const old = new Set(this.#byId.keys());
-    const begin = performance.now();
-    for (let last = begin; performance.now() - last < huntPause && performance.now() - begin < huntLimit;) {
+    const until = performance.now() + huntLimit;
+    for (let empty = 0; empty < emptyLooks && performance.now() < until; empty += 1) {
       for (const id of processIds().reverse()) {
         if (old.has(id)) continue;
         if (!isMarked(id, this.#tree.marker)) {
@@ -103,7 +104,7 @@ export class TreeView {
           continue;
         }
         found += 1;
-        last = performance.now();
+        empty = 0;
         kill(id, "SIGKILL");
       }
     }
