@@ -1,4 +1,5 @@
 import { CannotDo } from "../workshop.ts";
+import { grouped } from "./groups.ts";
 import type { LastResult } from "./lastResults.ts";
 import type { SmokeRequest, TestCase } from "./types.ts";
 
@@ -18,15 +19,8 @@ export interface Selection {
  * look like success. Throws CannotDo.
  */
 export function select(tests: readonly TestCase[], request: SmokeRequest, last: ReadonlyMap<string, LastResult>): ReadonlyMap<string, Selection> {
-  const children = new Map<string, TestCase[]>();
-  for (const test of tests) {
-    if (test.parent === undefined) continue;
-    const group = children.get(test.parent);
-    if (group === undefined) children.set(test.parent, [test]);
-    else group.push(test);
-  }
-  const isWhole = (only: readonly string[]): boolean => only.length === 0;
-  const named = isWhole(request.only) ? undefined : matching(tests, request.only, "--test");
+  const children = grouped(tests, ({ parent }) => (parent === undefined ? [] : [parent]));
+  const named = request.only.length === 0 ? undefined : matching(tests, request.only, "--test");
   const left = request.except.length === 0 ? new Set<string>() : withInside(matching(tests, request.except, "--except"), children);
   const labels = request.labels ?? [];
   const wanted = named === undefined ? undefined : withInside(named, children);
@@ -69,19 +63,14 @@ function failedBefore(test: TestCase, last: ReadonlyMap<string, LastResult>): bo
 /** The ids that words name: an id, a label, or a pattern of either. */
 function matching(tests: readonly TestCase[], words: readonly string[], option: string): ReadonlySet<string> {
   const ids = new Map(tests.map((test) => [test.id, test]));
-  const byLabel = new Map<string, string[]>();
-  for (const test of tests) {
-    const same = byLabel.get(test.label);
-    if (same === undefined) byLabel.set(test.label, [test.id]);
-    else same.push(test.id);
-  }
+  const byLabel = grouped(tests, ({ label }) => [label]);
   const found = new Set<string>();
   for (const word of words) {
     if (ids.has(word)) {
       found.add(word);
       continue;
     }
-    const exact = byLabel.get(word);
+    const exact = byLabel.get(word)?.map((test) => test.id);
     const some = exact ?? (/[*?]/.test(word) ? tests.filter(matcher(word)).map((test) => test.id) : withoutPlan(ids, word));
     if (some.length === 0) throw new CannotDo(`${option} ${word}: there is no such test. ${near(tests, word)}`);
     for (const id of some) found.add(id);

@@ -2,12 +2,13 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { exclusively } from "../process/index.ts";
-import type { SmokePlan } from "../project/types.ts";
+import type { CTestPlan, SmokePlan } from "../project/types.ts";
 import { CannotDo } from "../workshop.ts";
 import type { TorchInUse, Workshop } from "../workshop.ts";
 import { environmentThatMatters, findGpus, hostOf } from "./circumstances.ts";
 import { runCommandTest } from "./command.ts";
 import { StackTaker } from "./crash.ts";
+import type { CTest } from "./ctest/listing.ts";
 import { inOrder } from "./ctest/order.ts";
 import { runCTests } from "./ctest/run.ts";
 import type { ChosenCTest } from "./ctest/run.ts";
@@ -15,10 +16,11 @@ import { isWanted, programGroup } from "./ctest/tests.ts";
 import { environmentFor, interpreterIn, listPlan } from "./discover.ts";
 import type { Listed } from "./discover.ts";
 import { Explainer } from "./explain.ts";
+import { grouped } from "./groups.ts";
 import { keepResults, readLastResults } from "./lastResults.ts";
 import type { LastResult } from "./lastResults.ts";
 import { PytestRun } from "./pytest/run.ts";
-import { PytestNames } from "./pytest/tests.ts";
+import { functionOf, PytestNames } from "./pytest/tests.ts";
 import { Repetitions } from "./repetitions.ts";
 import type { Running } from "./running.ts";
 import { select } from "./select.ts";
@@ -104,7 +106,8 @@ class SmokeRun {
     }
     for (const { plan, problem } of listed) if (problem !== undefined) this.#problem(plan, problem);
     const tests = listed.flatMap((one) => one.tests);
-    const chosen = select([...tests, ...named(this.#request, listed)], this.#request, last);
+    const others = named(this.#request, listed);
+    const chosen = select([...tests, ...others], this.#request, last);
     if (this.#request.failed && chosen.size === 0) this.#nothingFailed(last);
     this.#running.emit({ kind: "found", tests });
     const times = Math.max(1, this.#request.repeat ?? 1);
@@ -114,7 +117,9 @@ class SmokeRun {
       for (const one of listed) await this.#runPlan(one, chosen.get(one.plan.id), last);
     }
     for (const one of listed) if (one.problem === undefined) for (const test of one.tests) this.#here(one.plan.id).add(test.id);
-    await keepResults(root, this.#results.all, this.#kinds, this.#present, this.#workshop.now());
+    // A function of which only some parameters ran is not known to pass.
+    const partial = new Set(others.map((test) => functionOf(test.id)));
+    await keepResults(root, this.#results.all.filter((one) => one.outcome !== "passed" || !partial.has(one.id)), this.#kinds, this.#present, this.#workshop.now());
   }
 
   report(started: Date, torch: TorchInUse | undefined): SmokeReport {
@@ -180,26 +185,20 @@ class SmokeRun {
         return;
       }
       ({ tests, ctests } = relisted);
-      const before = new Set(listed.ctests.map((test) => test.id));
-      const inside = ctests.filter((test) => isWanted(plan, test) && (unlisted.has(programGroup(plan, test.command[0] ?? "").id) || !before.has(test.id)));
+      const inside = freshTests(plan, listed, ctests, unlisted);
       for (const test of inside) chosen.add(test.id);
       const fresh = tests.filter((test) => inside.some((one) => one.id === test.id) || unlisted.has(test.id));
       for (const test of fresh) this.#here(plan.id).add(test.id);
       this.#running.emit({ kind: "found", tests: fresh });
     }
     const items = new Map(tests.map((test) => [test.id, test]));
-    const cases = new Map<string, TestCase[]>();
-    for (const id of chosen) {
-      const item = items.get(id);
-      if (item?.parent === undefined || items.get(item.parent)?.kind !== "ctest" || chosen.has(item.parent)) continue;
-      const group = cases.get(item.parent);
-      if (group === undefined) cases.set(item.parent, [item]);
-      else group.push(item);
-    }
+    const inTest = ({ parent }: TestCase): readonly string[] => (parent !== undefined && items.get(parent)?.kind === "ctest" ? [parent] : []);
+    const all = grouped(tests, inTest);
+    const cases = grouped([...chosen].flatMap((id) => items.get(id) ?? []), (item) => inTest(item).filter((id) => !chosen.has(id)));
     const order = inOrder(ctests, new Set([...chosen, ...cases.keys()])).map((one): ChosenCTest => {
       const inside = cases.get(one.test.id);
       const item = items.get(one.test.id) ?? { id: one.test.id, parent: plan.id, label: one.test.name, kind: "ctest", plan: plan.id, labels: one.test.properties.labels, ...(one.test.location === undefined ? {} : { location: one.test.location }) };
-      return { ...one, item, ...(inside === undefined ? {} : { cases: inside }) };
+      return { ...one, item, known: inside ?? all.get(one.test.id) ?? [], isPart: inside !== undefined };
     });
     const fixtures = order.filter((one) => one.fixture && !items.has(one.test.id)).map((one) => one.item);
     if (fixtures.length > 0) this.#running.emit({ kind: "found", tests: fixtures });
@@ -257,6 +256,18 @@ function named({ only, except }: SmokeRequest, listed: readonly Listed[]): reado
       const { file, name } = names.split(id);
       return !known.has(id) && name !== "" && fs.existsSync(file) ? [{ id, parent: names.fileId(file), label: word, kind: "pytest", plan: plan.id, labels: [] }] : [];
     });
+  });
+}
+
+/** Tests that came to light when their programs listed them; those of programs that were not chosen stay out. */
+function freshTests(plan: CTestPlan, listed: Listed, ctests: readonly CTest[], chosen: ReadonlySet<string>): readonly CTest[] {
+  const before = new Set(listed.ctests.map((test) => test.id));
+  const all = new Set(listed.tests.filter((test) => test.unlisted !== undefined).map((test) => test.id));
+  // A file of commands can add tests of any program.
+  const anyProgram = [...chosen].some((id) => id.endsWith(".cmake]"));
+  return ctests.filter((test) => {
+    const group = programGroup(plan, test.command[0] ?? "").id;
+    return !before.has(test.id) && isWanted(plan, test) && (chosen.has(group) || (anyProgram && !all.has(group)));
   });
 }
 

@@ -1,3 +1,4 @@
+import { grouped } from "../groups.ts";
 import type { CTest } from "./listing.ts";
 
 /** A test that is run, because it was asked for or because a test that was needs it. */
@@ -38,18 +39,6 @@ export function inOrder(all: readonly CTest[], chosen: ReadonlySet<string>): rea
     setUpBy: test.properties.requires.flatMap((fixture) => setups.get(fixture) ?? []).filter((one) => one.id !== test.id).map((one) => one.id),
     fixture: !chosen.has(test.id),
   }));
-}
-
-function grouped(tests: readonly CTest[], keys: (test: CTest) => readonly string[]): ReadonlyMap<string, readonly CTest[]> {
-  const groups = new Map<string, CTest[]>();
-  for (const test of tests) {
-    for (const key of keys(test)) {
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [test]);
-      else group.push(test);
-    }
-  }
-  return groups;
 }
 
 /** Stable, each test after those before it; a circle, which ctest refuses, is broken where it is met. Without recursion. */

@@ -8,6 +8,7 @@ import { foreignProgram } from "../program.ts";
 import { finish } from "../running.ts";
 import type { Running } from "../running.ts";
 import { casesOf } from "../gtest/results.ts";
+import type { EndedCase } from "../gtest/results.ts";
 import { judge } from "./judge.ts";
 import type { Judgement } from "./judge.ts";
 import type { CTest } from "./listing.ts";
@@ -16,10 +17,12 @@ import { environmentOf } from "./properties.ts";
 import { OutputWatch } from "./regularExpression.ts";
 import type { TestCase, TestResult } from "../types.ts";
 
-/** A test to run, and which of the GoogleTests in it; all of them when that is absent. */
 export interface ChosenCTest extends Ordered {
   readonly item: TestCase;
-  readonly cases?: readonly TestCase[];
+  /** The GoogleTests in it that are known and wanted. */
+  readonly known: readonly TestCase[];
+  /** Only those are to run. */
+  readonly isPart: boolean;
 }
 
 /**
@@ -41,7 +44,7 @@ export async function runCTests(running: Running, chosen: readonly ChosenCTest[]
 
 const nothing = { milliseconds: 0, output: "", messages: [] } as const;
 
-async function runOne(running: Running, { test, item, cases }: ChosenCTest, variables: Readonly<Record<string, string>>, blocked: string | undefined): Promise<readonly TestResult[]> {
+async function runOne(running: Running, { test, item, known, isPart }: ChosenCTest, variables: Readonly<Record<string, string>>, blocked: string | undefined): Promise<readonly TestResult[]> {
   const { properties, folder } = test;
   const stop = (judgement: Judgement): Promise<readonly TestResult[]> => finish(running, item, { ...nothing, ...judgement }, folder).then((result) => [result]);
   if (running.workshop.activity.signal.aborted) return [];
@@ -59,7 +62,7 @@ async function runOne(running: Running, { test, item, cases }: ChosenCTest, vari
   const report = path.join(running.scratch, "googletest.json");
   fs.rmSync(report, { force: true });
   const environment = environmentOf({ ...running.environment, GTEST_OUTPUT: running.environment.GTEST_OUTPUT ?? `json:${report}`, ...variables }, properties);
-  const filter = cases === undefined ? [] : [`--gtest_filter=${filterFor(cases.map((one) => one.label))}`];
+  const filter = isPart ? [`--gtest_filter=${filterFor(known.map((one) => one.label))}`] : [];
   const command = { file: program, arguments: [...given, ...filter], folder, environment };
   const watch = new OutputWatch([...properties.pass, ...properties.fail, ...properties.skip]);
   const console = new Console();
@@ -96,19 +99,20 @@ async function runOne(running: Running, { test, item, cases }: ChosenCTest, vari
     ...(stack === undefined ? {} : { stack: stack.frames, reason: `${judgement.reason ?? ""} ${stack.note}`.trim() }),
   };
   const whole = await finish(running, item, ended, folder, [program]);
-  const inside = item.kind === "gtest" ? [] : await finishCases(running, item, found, cases, folder, program);
+  const inside = item.kind === "gtest" ? [] : await finishCases(running, item, [...found, ...notReached(known, found, judgement)], known, folder, program);
   return [whole, ...inside];
 }
 
 /** GoogleTests inside a test, each as its source defines it, with all its instances. */
-async function finishCases(running: Running, item: TestCase, found: ReturnType<typeof casesOf>, chosen: readonly TestCase[] | undefined, folder: string, program: string): Promise<readonly TestResult[]> {
+async function finishCases(running: Running, item: TestCase, found: readonly EndedCase[], listed: readonly TestCase[], folder: string, program: string): Promise<readonly TestResult[]> {
   const results: TestResult[] = [];
-  const known = new Map((chosen ?? []).map((one) => [one.label, one]));
+  const known = new Map(listed.map((one) => [one.label, one]));
   const fresh = found.map((one): TestCase => known.get(one.name) ?? {
     id: `${item.id}::${one.name}`, parent: item.id, label: one.name, kind: "gtest", plan: item.plan, labels: item.labels,
     ...(one.location === undefined ? {} : { location: one.location }),
   });
-  if (fresh.length > 0) running.emit({ kind: "found", tests: fresh });
+  const news = fresh.filter((one) => !known.has(one.label));
+  if (news.length > 0) running.emit({ kind: "found", tests: news });
   for (const [at, one] of found.entries()) {
     const test = fresh[at];
     if (test === undefined || one.status === "disabled") continue;
@@ -122,6 +126,15 @@ async function finishCases(running: Running, item: TestCase, found: ReturnType<t
     }, folder, [program]));
   }
   return results;
+}
+
+/** Of a program that came to its end too early: those of its tests that had not begun. */
+function notReached(known: readonly TestCase[], found: readonly EndedCase[], { outcome }: Judgement): readonly EndedCase[] {
+  if (outcome !== "crashed" && outcome !== "timed-out") return [];
+  const seen = new Set(found.map((one) => one.name));
+  return known.filter((one) => !seen.has(one.label) && one.disabled === undefined).map((one) => ({
+    name: one.label, status: "not-run", reason: `The program ${outcome === "crashed" ? "crashed" : "was ended"} before it.`, milliseconds: 0, output: "", instances: 1, passed: 0, skipped: 0,
+  }));
 }
 
 function missingSentence({ name, command, folder }: CTest): string {

@@ -8,7 +8,7 @@ import type { ReportedCase } from "./report.ts";
 export interface EndedCase {
   /** "Suite.Case". */
   readonly name: string;
-  readonly status: "passed" | "failed" | "skipped" | "disabled" | "crashed" | "timed-out" | "cancelled";
+  readonly status: "passed" | "failed" | "skipped" | "disabled" | "crashed" | "timed-out" | "cancelled" | "not-run";
   readonly reason?: string;
   readonly milliseconds: number;
   readonly output: string;
@@ -22,7 +22,7 @@ interface Instance extends Pick<EndedCase, "status" | "milliseconds" | "output" 
   readonly name: string;
 }
 
-const gravity: readonly EndedCase["status"][] = ["crashed", "timed-out", "failed", "cancelled", "passed", "skipped", "disabled"];
+const gravity: readonly EndedCase["status"][] = ["crashed", "timed-out", "failed", "cancelled", "not-run", "passed", "skipped", "disabled"];
 
 /**
  * Puts together what a program printed and what it reported. The one that had begun and not ended is the one that the whole

@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import type { StreamName } from "../../process/types.ts";
 
 /** A line that the plugin wrote. */
 export type PytestLine =
@@ -71,8 +72,60 @@ export class LineReader {
   }
 }
 
+type Piece = { readonly text: string } | { readonly mark: string };
+
+/**
+ * Brings the two streams of a process together: what is printed on either between two marks is passed on between them, and a
+ * mark when both streams have come to it. One stream is often read ahead of the other.
+ */
+export class MarkedStreams {
+  readonly #streams: Readonly<Record<StreamName, MarkedStream>>;
+  readonly #waiting: Readonly<Record<StreamName, Piece[]>> = { stdout: [], stderr: [] };
+  readonly #onText: (text: string) => void;
+  readonly #onMark: (what: string) => void;
+
+  constructor(mark: string, onText: (text: string) => void, onMark: (what: string) => void) {
+    this.#streams = { stdout: new MarkedStream(mark), stderr: new MarkedStream(mark) };
+    this.#onText = onText;
+    this.#onMark = onMark;
+  }
+
+  add(text: string, stream: StreamName): void {
+    const waiting = this.#waiting[stream];
+    this.#streams[stream].add(text, (part) => void waiting.push({ text: part }), (mark) => void waiting.push({ mark }));
+    this.#pass();
+  }
+
+  /** Both streams have ended: what has no counterpart is passed on as it is. */
+  end(): void {
+    const { stdout, stderr } = this.#waiting;
+    for (const stream of ["stdout", "stderr"] as const) this.#streams[stream].end((text) => void this.#waiting[stream].push({ text }));
+    this.#pass();
+    for (const piece of [...stdout.splice(0), ...stderr.splice(0)]) {
+      if ("text" in piece) this.#onText(piece.text);
+    }
+  }
+
+  #pass(): void {
+    const { stdout, stderr } = this.#waiting;
+    for (;;) {
+      for (const waiting of [stdout, stderr]) {
+        for (let first = waiting[0]; first !== undefined && "text" in first; first = waiting[0]) {
+          waiting.shift();
+          this.#onText(first.text);
+        }
+      }
+      const [mark] = stdout;
+      if (mark === undefined || stderr.length === 0 || "text" in mark) return;
+      stdout.shift();
+      stderr.shift();
+      this.#onMark(mark.mark);
+    }
+  }
+}
+
 /** Takes the marks of the plugin out of a stream, and tells where they stand. A mark may come in pieces. */
-export class MarkedStream {
+class MarkedStream {
   readonly #mark: string;
   #rest = "";
 

@@ -1,5 +1,5 @@
 import type { Stack } from "../crash.ts";
-import { judgeEnding, seconds } from "../ctest/judge.ts";
+import { judgeEnding } from "../ctest/judge.ts";
 import { BothEnds, liveText } from "../limits.ts";
 import type { PytestPlan } from "../../project/types.ts";
 import { messagesIn } from "../messages.ts";
@@ -212,7 +212,7 @@ export class PytestRun {
       this.#ended({ name: current.name, ...(await this.#endOf(session, current)) });
     } else if (!cancelled && this.#finished === undefined && this.#collecting !== undefined) {
       const file = this.#collecting;
-      const judgement = timedOut ? { outcome: "timed-out" as const, reason: `Importing it did not end within ${seconds(timeLimit)}, and was ended.` } : judgeEnding(result, timeLimit);
+      const judgement = timedOut ? { outcome: "timed-out" as const, reason: "Importing it took too long, and was ended." } : judgeEnding(result, timeLimit);
       const stack = result.ending.kind === "signalled" && !timedOut ? await this.#stackOf(session, result.ending.signal, file, "") : undefined;
       const ended = { outcome: "failed" as const, reason: "pytest ended while it imported this file.", ...judgement };
       this.#fileFailed(file, { ...ended, ...(stack === undefined ? {} : { stack: stack.frames, reason: `${ended.reason} ${stack.note}` }), ending: timedOut ? { kind: "timed-out", limit: timeLimit } : result.ending, milliseconds: Math.round(result.duration), output: this.#outside.text });
@@ -276,7 +276,7 @@ export class PytestRun {
 
   #whyNothing({ result, timedOut, command }: Session): string {
     const { ending } = result;
-    if (timedOut) return `pytest found no test within ${seconds(this.#running.request.timeLimit)}, and was ended.`;
+    if (timedOut) return "It took pytest too long to find the tests, and it was ended. --time-limit gives it more time.";
     if (ending.kind === "not-started") return `pytest could not be started: ${ending.message}`;
     if (/No module named '?pytest'?/.test(result.stderr.text)) return `pytest is not installed for ${command.file}. Install it into that environment, or choose another interpreter.`;
     const said = result.output.text.trim().split("\n").filter((line) => !line.includes("\u001e")).slice(-4).join(" ");

@@ -3,9 +3,9 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import type { Command, ProcessResult, Variables } from "../../process/types.ts";
 import type { PytestPlan } from "../../project/types.ts";
-import type { RunProcess, StreamName } from "../../process/types.ts";
+import type { RunProcess } from "../../process/types.ts";
 import { pluginModule, pluginSource } from "./plugin.ts";
-import { LineReader, MarkedStream } from "./report.ts";
+import { LineReader, MarkedStreams } from "./report.ts";
 import type { PytestLine } from "./report.ts";
 
 /** What is run: by file, the names of functions or of tests with their parameters; "" all of the file, "!name" not that one. */
@@ -17,7 +17,7 @@ export interface SessionOptions {
   readonly interpreter: string;
   readonly scratch: string;
   readonly signal: AbortSignal;
-  /** Milliseconds for each test, and until the first begins. */
+  /** Milliseconds for each test. */
   readonly timeLimit: number;
   /** Absent: all that the plan's arguments choose. */
   readonly wanted?: Wanted;
@@ -51,23 +51,30 @@ export async function runSession(plan: PytestPlan, options: SessionOptions): Pro
   const stop = new AbortController();
   let timedOut = false;
   let timer: NodeJS.Timeout | undefined;
-  const arm = (): void => {
+  const arm = (limit: number): void => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       timedOut = true;
       stop.abort();
-    }, Math.min(timeLimit, 2 ** 31 - 1));
+    }, Math.min(limit, 2 ** 31 - 1));
   };
+  // The start of Python, imports and the end of the session belong to no test.
+  const outside = Math.max(timeLimit, shortestOutside);
   const lines = new LineReader(report);
-  const readLines = (): void => {
-    for (const line of lines.read()) {
-      if (line.event === "start" || line.event === "end") arm();
+  const waiting: PytestLine[] = [];
+  /** The lines up to the one that a mark stands for; what was written later is about later output. */
+  const passLines = (until: string | undefined): void => {
+    waiting.push(...lines.read());
+    for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
+      if (line.event === "start") arm(timeLimit);
+      if (line.event === "end") arm(outside);
       options.onLine(line);
+      if (line.event === until) return;
     }
   };
-  const streams: Readonly<Record<StreamName, MarkedStream>> = { stdout: new MarkedStream(mark), stderr: new MarkedStream(mark) };
+  const streams = new MarkedStreams(mark, options.onText, passLines);
   let processId: number | undefined;
-  arm();
+  arm(outside);
   try {
     const result = await options.run(command, {
       signal: AbortSignal.any([signal, stop.signal]),
@@ -75,16 +82,11 @@ export async function runSession(plan: PytestPlan, options: SessionOptions): Pro
       onStart: (id) => {
         processId = id;
       },
-      onText: (text, stream) => {
-        // Marks come after the line that they are about was written; standard output's set the time.
-        streams[stream].add(text, options.onText, () => {
-          if (stream === "stdout") readLines();
-        });
-      },
+      onText: (text, stream) => streams.add(text, stream),
     });
     clearTimeout(timer);
-    for (const stream of Object.values(streams)) stream.end(options.onText);
-    readLines();
+    streams.end();
+    passLines(undefined);
     return { result, command, timedOut: timedOut && !signal.aborted, ...(processId === undefined ? {} : { processId }) };
   } finally {
     clearTimeout(timer);
@@ -127,6 +129,9 @@ function commandOf(plan: PytestPlan, options: Omit<SessionOptions, "onLine" | "o
     },
   };
 }
+
+/** Milliseconds that pytest has at least to import all tests, however short they are. */
+const shortestOutside = 60_000;
 
 /** Named on a command line at most. */
 const mostFiles = 200;
