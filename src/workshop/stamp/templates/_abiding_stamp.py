@@ -141,6 +141,11 @@ def _cuda(extension, folders):
     given = extension.extra_compile_args
     flags = " ".join(map(str, given.get("nvcc", []) if isinstance(given, dict) else given))
     codes = re.findall(r"\b(sm|compute)_(\d+[af]?)", " ".join(re.findall(r"\bcode=(\S+)", flags)))
+    if not codes:
+        # torch's BuildExtension makes flags of this variable where the extension gives none.
+        asked = [re.fullmatch(r"(\d+)\.(\d[af]?)(\+PTX)?", one) for one in os.environ.get("TORCH_CUDA_ARCH_LIST", "").replace(";", " ").split()]
+        if None not in asked:
+            codes = [(kind, one[1] + one[2]) for one in asked for kind in (("sm", "compute") if one[3] else ("sm",))]
     real, virtual = ([number for kind, number in codes if kind == wanted] for wanted in ("sm", "compute"))
     if codes:
         archs = [one + ("+ptx" if one in virtual else "") for one in real] + ["ptx" + one for one in virtual if one not in real]
