@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { endEverything } from "../../workshop/process/index.ts";
+import { CouldNotWrite, endEverything } from "../../workshop/process/index.ts";
 import { CannotDo } from "../../workshop/workshop.ts";
 import type { Activity } from "../../workshop/workshop.ts";
 import { UsageError } from "../arguments.ts";
@@ -47,7 +47,7 @@ export async function withActivity(terminal: Terminal, work: (activity: Activity
     if (status !== undefined) {
       return status;
     }
-    throw error instanceof CannotDo ? new UsageError(error.message) : error;
+    throw error instanceof CannotDo || error instanceof CouldNotWrite ? new UsageError(error.message) : error;
   } finally {
     screen.end();
     if (interrupted !== undefined) {
