@@ -23,7 +23,7 @@ export interface AbidingTask extends vscode.TaskDefinition {
   readonly folder?: string;
 }
 
-const matchers = ["$abiding-gcc", "$abiding-clang", "$abiding-nvcc", "$abiding-ptxas", "$abiding-nvlink", "$abiding-cmake"];
+const matchers = ["$abiding-gcc", "$abiding-clang", "$abiding-nvcc", "$abiding-ptxas", "$abiding-ptxas-kernel", "$abiding-nvlink", "$abiding-cmake"];
 
 /** Whatever a task does: writes to the screen until it is done or cancelled, and answers with its exit status. */
 type Job = (screen: Screen, token: vscode.CancellationToken) => Promise<number>;
