@@ -118,7 +118,7 @@ class SmokeRun {
     }
     for (const one of listed) if (one.problem === undefined) for (const test of one.tests) this.#here(one.plan.id).add(test.id);
     // A function of which only some parameters ran is not known to pass.
-    const partial = new Set(others.map((test) => functionOf(test.id)));
+    const partial = new Set(others.map(({ id }) => functionOf(id)));
     await keepResults(root, this.#results.all.filter((one) => one.outcome !== "passed" || !partial.has(one.id)), this.#kinds, this.#present, this.#workshop.now());
   }
 

@@ -51,9 +51,9 @@ export class PytestNames {
   }
 }
 
-/** "TestA::test_b" of "TestA::test_b[1-x]". */
+/** "TestA::test_b" of "TestA::test_b[1-x]", and of an id that ends so. */
 export function functionOf(name: string): string {
-  const at = name.indexOf("[");
+  const at = name.indexOf("[", Math.max(0, name.indexOf(".py::")));
   return at === -1 ? name : name.slice(0, at);
 }
 
