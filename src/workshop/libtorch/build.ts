@@ -9,7 +9,7 @@ import { abiFlags, optionsOf } from "./carry.ts";
 import type { Options } from "./carry.ts";
 import { checkoutState, requireFolders, requireSubmodules } from "./checkout.ts";
 import type { CheckoutState } from "./checkout.ts";
-import { readCacheEntries } from "./cmakeCache.ts";
+import { compilerOf, readCacheEntries } from "./cmakeCache.ts";
 import type { CacheEntry } from "./cmakeCache.ts";
 import { describeLibtorch } from "./describe.ts";
 import { found, warningsOf } from "./locate.ts";
@@ -21,6 +21,7 @@ import { requireWritable } from "./space.ts";
 import { besidePrefix, lockFolder, rememberPrefix, removeLeftovers, storeFolder } from "./store.ts";
 import type { BuildLibtorchRequest, CarriedEntry, LibtorchCandidate, LibtorchReport, LibtorchStep } from "./types.ts";
 import { mismatch, variantOf } from "./wanted.ts";
+import { splitWords } from "./words.ts";
 
 /**
  * Builds libtorch from a checkout of PyTorch: configured outside of the source, with the compilers and options of the cache that
@@ -146,10 +147,11 @@ class Work {
       return undefined;
     }
     const given = this.#request.arguments.map((one) => /^-DCMAKE_CXX_COMPILER(?::[A-Za-z]+)?=(.*)$/.exec(one)?.[1]).findLast((one) => one !== undefined);
-    const own = readCacheEntries(path.join(this.#request.buildFolder, "CMakeCache.txt")).get("CMAKE_CXX_COMPILER")?.value;
     // Without any of these CMake takes the first of these names (CMakeDetermineCXXCompiler.cmake).
-    const compiler = given ?? cache.get("CMAKE_CXX_COMPILER")?.value ?? own ?? variable(this.#workshop.environment, "CXX") ?? "c++";
-    return askCompiler(compiler, [], this.#workshop);
+    const words = given?.split(";") ?? compilerOf(cache, "CXX") ?? compilerOf(readCacheEntries(path.join(this.#request.buildFolder, "CMakeCache.txt")), "CXX");
+    // All of them may hold arguments too, and a launcher before the compiler.
+    const [first = "c++", ...rest] = words ?? splitWords(variable(this.#workshop.environment, "CXX") ?? "");
+    return askCompiler(first, rest, this.#workshop);
   }
 
   async #run(name: LibtorchStep["name"], program: string, args: readonly string[], environment: Readonly<Record<string, string>> = this.#workshop.environment): Promise<void> {

@@ -1,5 +1,6 @@
 import table from "../../../data/libtorch-build-options.json" with { type: "json" };
 import { CannotDo } from "../workshop.ts";
+import { compilerOf } from "./cmakeCache.ts";
 import type { CacheEntry } from "./cmakeCache.ts";
 import type { BuildLibtorchRequest, CarriedEntry } from "./types.ts";
 
@@ -34,6 +35,12 @@ export function optionsOf(request: BuildLibtorchRequest, cache: ReadonlyMap<stri
       generator.push(option, entry.value);
     } else if (row.carried && !entry.name.startsWith("CMAKE_GENERATOR")) {
       definitions.set(entry.name, entry.value);
+    }
+  }
+  for (const language of languages) {
+    const compiler = compilerOf(cache, language);
+    if (compiler !== undefined && definitions.has(`CMAKE_${language}_COMPILER`)) {
+      definitions.set(`CMAKE_${language}_COMPILER`, compiler.join(";"));
     }
   }
   if (request.interpreter !== undefined) {

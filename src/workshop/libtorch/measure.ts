@@ -3,7 +3,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { CannotDo } from "../workshop.ts";
 import type { Workshop } from "../workshop.ts";
-import { readCacheEntries } from "./cmakeCache.ts";
+import { compilerOf, readCacheEntries } from "./cmakeCache.ts";
 import { splitWords } from "./words.ts";
 
 /** What a compiler says of itself with given flags. */
@@ -51,8 +51,8 @@ function factsOf(text: string): CompilerFacts {
 /** The compiler and flags with which a configured build compiles its C++: of a source of c10 where CMake tells, else of the cache. */
 export function compileCommand(buildFolder: string): { readonly compiler: string; readonly flags: readonly string[] } | undefined {
   const cache = readCacheEntries(path.join(buildFolder, "CMakeCache.txt"));
-  const compiler = cache.get("CMAKE_CXX_COMPILER")?.value;
-  if (compiler === undefined || compiler === "") {
+  const [compiler, ...first] = compilerOf(cache, "CXX") ?? [];
+  if (compiler === undefined) {
     return undefined;
   }
   const fromDatabase = databaseFlags(path.join(buildFolder, "compile_commands.json"), compiler);
@@ -61,7 +61,7 @@ export function compileCommand(buildFolder: string): { readonly compiler: string
   }
   const type = cache.get("CMAKE_BUILD_TYPE")?.value ?? "";
   const flags = ["CMAKE_CXX_FLAGS", `CMAKE_CXX_FLAGS_${type.toUpperCase()}`].flatMap((name) => splitWords(cache.get(name)?.value ?? ""));
-  return { compiler, flags };
+  return { compiler, flags: [...first, ...flags] };
 }
 
 /** https://clang.llvm.org/docs/JSONCompilationDatabase.html */

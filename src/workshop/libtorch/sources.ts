@@ -1,6 +1,6 @@
 import archives from "../../../data/libtorch-archives.json" with { type: "json" };
-import { ByteSourceError } from "../../engine/binaries/archive/index.ts";
-import { exchange, findWheels, parseAddress } from "../../engine/binaries/remote/index.ts";
+import { ArchiveError, ByteSourceError, openArchive } from "../../engine/binaries/archive/index.ts";
+import { exchange, findWheels, httpSource, parseAddress } from "../../engine/binaries/remote/index.ts";
 import type { Address, RemoteOptions, WheelTarget } from "../../engine/binaries/remote/index.ts";
 import { compareVersions, localLabel } from "../../engine/model/index.ts";
 import { CannotDo } from "../workshop.ts";
@@ -115,7 +115,34 @@ async function findWheel(request: FetchRequest, index: string, glibc: string | u
   if (best === undefined) {
     throw new ByteSourceError("missing", `${parseAddress(index).shown} has no wheel of torch ${version} for ${variant ?? ""}; it has ${[...new Set(search.wheels.map((wheel) => wheel.version))].join(", ")}.`);
   }
+  if (variant !== undefined && localLabel(best.version) === undefined && platform.startsWith("linux-")) {
+    await requireVariant(best.url, variant, options);
+  }
   return sourceAt(best.url, request, best.file.sha256);
+}
+
+/**
+ * An index without labels does not say for which CUDA its wheel is; a few ranges of the wheel do, before gigabytes are fetched.
+ * Where the server sends no ranges, what was unpacked is compared. Throws ByteSourceError.
+ */
+async function requireVariant(url: string, variant: string, options: RemoteOptions): Promise<void> {
+  const text = await versionFile(url, options).catch((error: unknown) => {
+    if (error instanceof ArchiveError || (error instanceof ByteSourceError && (error.problem === "no-ranges" || error.problem === "budget"))) {
+      return undefined;
+    }
+    throw error;
+  });
+  const [, none, cuda = ""] = /^cuda\s*(?::[^=\n]*)?=\s*(?:(None)|['"]([\d.]+)['"])/m.exec(text ?? "") ?? [];
+  const is = none !== undefined ? "cpu" : cuda === "" ? undefined : `cu${cuda.replace(".", "")}`;
+  if (is !== undefined && is !== variant) {
+    throw new ByteSourceError("missing", `${parseAddress(url).shown} is the variant ${is} by its torch/version.py; ${variant} is wanted. Nothing but that file was fetched. PyTorch's own indexes have one variant each: --index ${archives.wheels.address}/${variant}`);
+  }
+}
+
+async function versionFile(url: string, options: RemoteOptions): Promise<string | undefined> {
+  const archive = await openArchive(await httpSource(url, options));
+  const member = archive.members.get("torch/version.py");
+  return member === undefined ? undefined : Buffer.from(await archive.read(member, 64 * 1024)).toString("utf8");
 }
 
 function isWheelPlatform(platform: string): platform is NonNullable<WheelTarget["platform"]> {

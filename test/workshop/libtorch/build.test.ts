@@ -202,6 +202,15 @@ describe("building libtorch", () => {
     assert.equal((recordIn(prefix)["source"] as { modified: boolean }).modified, true);
   });
 
+  it("twice at once in the same folders is done one after the other, and who waits says for whom; what a killed run left is removed", async () => {
+    const folders = { prefix: path.join(scratch, "at once", "torch"), buildFolder: path.join(scratch, "build-at-once"), arguments: ["-G", "Ninja"] };
+    fs.mkdirSync(path.join(scratch, "at once", ".torch.abiding-0000", "lib"), { recursive: true });
+    const both = await Promise.all([run(folders, () => undefined, { CXX: `${launcher} g++` }), run({ ...folders, gxxAbiVersion: 16 }, () => undefined, { CXX: "g++ -DX=1" })]);
+    assert.deepEqual(both.map((one) => one.report.reason), [undefined, undefined]);
+    assert.ok(both.some((one) => one.told.notes.some((note) => note.includes("is in use by"))));
+    assert.deepEqual(fs.readdirSync(path.join(scratch, "at once")), ["torch"]);
+  });
+
   it("ends when it is cancelled, without a prefix", async () => {
     const { report, prefix } = await run({ arguments: ["-G", "Ninja"] }, (told) => {
       const { steps } = told;

@@ -7,6 +7,7 @@ import * as path from "node:path";
 import { after, beforeEach, describe, it } from "node:test";
 import { fetchLibtorch, locate } from "../../../src/workshop/libtorch/index.ts";
 import type { FetchRequest, LibtorchReport } from "../../../src/workshop/libtorch/index.ts";
+import { archiveNames } from "../../../src/workshop/libtorch/sources.ts";
 import type { Variables } from "../../../src/workshop/process/types.ts";
 import { RangeServer } from "../../support/rangeServer.ts";
 import { archive, entriesOf } from "./archives.ts";
@@ -130,68 +131,6 @@ describe("fetching an official archive", () => {
   });
 });
 
-describe("fetching a wheel as libtorch", () => {
-  const wheelName = "torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl";
-  const torch = [...entriesOf(made, "torch").filter((entry) => !/build-(?:version|hash)$/.test(entry.name)), { name: "torch/version.py", content: "__version__ = '2.13.0+cpu'\ncuda = None\n", mode: 0o100644 }, { name: "torch/__init__.py", content: "" }];
-  const wheel = archive([...torch, { name: "torch.libs/libgomp-1.so", content: "gomp" }, { name: "torchgen/__init__.py", content: "" }, { name: "torch-2.13.0.dist-info/METADATA", content: "Name: torch\n" }]);
-  const wheelSum = createHash("sha256").update(wheel).digest("hex");
-  const serveIndex = (type: "html" | "json", sum = wheelSum): void => {
-    const url = `../../files/${encodeURIComponent(wheelName)}`;
-    server.serve("/simple/torch/", type === "html"
-      ? { content: Buffer.from(`<a href="${url}#sha256=${sum}">${wheelName}</a>`), type: "text/html" }
-      : { content: Buffer.from(JSON.stringify({ meta: { "api-version": "1.0" }, name: "torch", files: [{ filename: wheelName, url, hashes: { sha256: sum } }] })), type: "application/vnd.pypi.simple.v1+json" });
-    server.serve(`/files/${encodeURIComponent(wheelName)}`, { content: wheel });
-  };
-
-  for (const type of ["html", "json"] as const) {
-    it(`by an index in ${type}, compared with its checksum`, async () => {
-      serveIndex(type);
-      const { report } = await run({ from: "wheel", index: `${server.origin}/simple`, wanted: { version: "2.13.0", variant: "cpu" } });
-      assert.equal(report.reason, undefined);
-      assert.deepEqual([report.fetched?.checked, report.fetched?.sha256, report.chosen?.version, report.chosen?.cuda], [true, wheelSum, "2.13.0+cpu", null]);
-      assert.deepEqual(fs.readdirSync(prefix).sort(), ["__init__.py", "abiding-libtorch.json", "bin", "include", "lib", "share", "version.py"]);
-      assert.equal(fs.readFileSync(path.join(prefix, "lib/libgomp-1.so"), "utf8"), "gomp");
-    });
-  }
-
-  it("says both checksums when they differ, and keeps nothing of it", async () => {
-    serveIndex("html", "0".repeat(64));
-    const { report } = await run({ from: "wheel", index: `${server.origin}/simple` });
-    assert.equal(report.reason, `${server.origin}/files/${wheelName} has the SHA-256 ${wheelSum}; ${"0".repeat(64)} is expected. What was downloaded is discarded.`);
-    assertAbsent();
-    assert.deepEqual(fs.readdirSync(path.join(store, "parts")), []);
-  });
-
-  it("takes PIP_INDEX_URL when no variant is named, and ABIDING_INDEX_URL before it", async () => {
-    serveIndex("html");
-    const plain: FetchRequest = { root: scratch, wanted: { version: "2.13.0" }, from: "wheel", prefix, cacheFolder: store };
-    const take = async (variables: Variables): Promise<LibtorchReport> => fetchLibtorch(plain, workshopOf(scratch, variables).workshop, quick);
-    assert.equal((await take({ PIP_INDEX_URL: `${server.origin}/simple`, ABIDING_INDEX_URL: `${server.origin}/none` })).outcome, "failed");
-    assert.equal((await take({ PIP_INDEX_URL: `${server.origin}/simple` })).outcome, "found");
-  });
-
-  it("never shows the user and password of an index, and sends them to its own server only", async () => {
-    const other = await RangeServer.start();
-    try {
-      serveIndex("html");
-      server.trick = (incoming, response) => {
-        if (incoming.url?.startsWith("/files/") !== true) return false;
-        response.writeHead(302, { location: `${other.origin}${incoming.url}` }).end();
-        return true;
-      };
-      other.serve(`/files/${encodeURIComponent(wheelName)}`, { content: wheel });
-      const { report, told } = await run({ from: "wheel", index: `${server.origin.replace("://", "://me:hush@")}/simple` });
-      assert.equal(report.outcome, "found");
-      const text = JSON.stringify([report, told.notes, told.steps]) + fs.readFileSync(path.join(prefix, "abiding-libtorch.json"), "utf8") + JSON.stringify(treeOf(path.join(store, "answers")));
-      assert.ok(!text.includes("hush"));
-      assert.ok(server.seen.every((one) => one.headers.authorization === `Basic ${Buffer.from("me:hush").toString("base64")}`));
-      assert.ok(other.seen.length > 0 && other.seen.every((one) => one.headers.authorization === undefined));
-    } finally {
-      await other.stop();
-    }
-  });
-});
-
 describe("a download that is interrupted", () => {
   /** Sends the first bytes of an answer and cuts the connection, for the first `times` answers of more than a byte. */
   function cutAfter(bytes: number, times: number): void {
@@ -201,7 +140,8 @@ describe("a download that is interrupted", () => {
       if (Number.isNaN(from) || left === 0) return false;
       left -= 1;
       response.writeHead(206, { etag: '"one"', "content-range": `bytes ${from}-${whole.length - 1}/${whole.length}`, "content-length": String(whole.length - from) });
-      response.write(whole.subarray(from, from + bytes), () => response.destroy());
+      // What was written has to leave before the connection goes.
+      response.write(whole.subarray(from, from + bytes), () => setTimeout(() => response.destroy(), 40));
       return true;
     };
   }
@@ -308,6 +248,22 @@ describe("a download that is interrupted", () => {
   });
 });
 
+describe("unpacking", () => {
+  it("that is cancelled leaves nothing, and the archive in the cache", async () => {
+    const { report } = await run({}, (told) => {
+      const push = told.steps.push.bind(told.steps);
+      told.steps.push = (...items) => {
+        if (items.some((one) => one.startsWith("Unpacking"))) told.onProgress = () => told.stop.abort();
+        return push(...items);
+      };
+    });
+    assert.equal(report.outcome, "cancelled");
+    assertAbsent();
+    const { report: second } = await run();
+    assert.deepEqual([second.outcome, second.fetched?.fromCache], ["found", true]);
+  });
+});
+
 describe("two fetches of the same at once", () => {
   it("download it once, and the one that waits says for whom", async () => {
     server.delay = 150;
@@ -360,6 +316,14 @@ describe("the prefix", () => {
       assert.match(report.reason ?? "", /^What is in libtorch-shared-with-deps-2\.13\.0\+cpu\.zip needs .* and the disk of .*\/disk has .* left\.$/);
       assert.deepEqual(fs.readdirSync(disk), []);
       const part = await run({ prefix, cacheFolder: path.join(disk, "store") });
+      server.trick = (incoming, response) => {
+        if (incoming.headers.range === "bytes=0-0") return false;
+        // In pieces, without a length: the disk itself has to say that it is full.
+        response.writeHead(200, { etag: '"one"' }).end(whole);
+        return true;
+      };
+      const surprised = await run({ prefix, cacheFolder: path.join(disk, "other") });
+      assert.match(surprised.report.reason ?? "", /^Could not write .*\.part: no space is left on the disk \(ENOSPC\)\. \d+ bytes of .* are kept for the next attempt\.$/);
       assert.match(part.report.reason ?? "", /^The download of .* needs .* and the disk of .*\/disk.* has .* left\.$/);
     } finally {
       execFileSync("umount", [disk]);
@@ -382,6 +346,20 @@ describe("the prefix", () => {
     } finally {
       execFileSync("umount", [disk]);
     }
+  });
+});
+
+describe("the names of archives", () => {
+  it("are those of the release, the platform and the ABI", () => {
+    const names = (version: string, platform: string, abi?: 0 | 1, variant = "cpu"): readonly string[] => archiveNames({ wanted: { version, variant, ...(abi === undefined ? {} : { abi }) } }, platform);
+    assert.deepEqual(names("2.13.0", "linux-x86_64"), ["libtorch-shared-with-deps-2.13.0+cpu.zip"]);
+    assert.deepEqual(names("2.13.0", "linux-x86_64", 0), []);
+    assert.deepEqual(names("2.6.0", "linux-x86_64", 1, "cu126"), ["libtorch-cxx11-abi-shared-with-deps-2.6.0+cu126.zip"]);
+    assert.deepEqual(names("2.6.0", "linux-x86_64", 0), ["libtorch-shared-with-deps-2.6.0+cpu.zip"]);
+    assert.deepEqual(names("2.7.0", "linux-x86_64", 1), ["libtorch-cxx11-abi-shared-with-deps-2.7.0+cpu.zip", "libtorch-shared-with-deps-2.7.0+cpu.zip"]);
+    assert.deepEqual(names("2.13.0", "macos-arm64"), ["libtorch-macos-arm64-2.13.0.zip"]);
+    assert.deepEqual(names("2.2.2", "macos-x86_64"), ["libtorch-macos-x86_64-2.2.2.zip"]);
+    assert.deepEqual(names("2.13.0", "linux-aarch64"), []);
   });
 });
 
