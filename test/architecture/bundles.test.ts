@@ -75,3 +75,9 @@ test("the package holds of Gantry what the workshop copies to build it, and no m
   const known = new Set(tracked.split("\n"));
   assert.deepEqual(files.filter((file) => !known.has(file)), []);
 });
+
+test("abiding stamp of the package writes the very files of native/cmake", async () => {
+  const { stdout } = await execa(process.execPath, [join(root, "dist", "cli.js"), "stamp", join(root, "samples", "healthy-extension"), "--target", "setup.py", "--dry-run", "--format", "json"]);
+  const { files } = JSON.parse(stdout) as { readonly files: readonly { readonly path: string; readonly text: string }[] };
+  assert.equal(files.find(({ path }) => path === "abiding_stamp.cpp")?.text, readFileSync(join(root, "native", "cmake", "abiding_stamp.cpp"), "utf8"));
+});

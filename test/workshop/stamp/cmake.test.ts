@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { NodeFiles } from "../../../src/engine/files/index.ts";
+import { readCMake } from "../../../src/engine/sources/cmake/index.ts";
 import { changes, includeLine, Project } from "./support.ts";
 
 const head = "cmake_minimum_required(VERSION 3.22)\nproject(mine CXX)\n";
@@ -31,6 +33,8 @@ describe("abiding stamp on CMakeLists.txt", () => {
     assert.equal(report.outcome, "stamped", report.reason);
     assert.deepEqual(changes(report), ["edited CMakeLists.txt:7", "created cmake/AbidingStamp.cmake", "created cmake/abiding_stamp.cpp", "created cmake/abiding_stamp_ops.cmake"]);
     assert.deepEqual(project.lines("CMakeLists.txt").slice(5, 8), ["  VERSION 3)", includeLine("ops"), "install(TARGETS ops)"]);
+    const { targets, gaps } = readCMake(project.path, new NodeFiles(), { platform: "linux" });
+    assert.deepEqual([targets.map(({ name }) => name), gaps], [["ops"], []], "what is read of the project is as before");
     assert.match(project.read("cmake/abiding_stamp_ops.cmake"), /\nelseif\(TARGET ops\)\n {2}include\("\$\{CMAKE_CURRENT_LIST_DIR\}\/AbidingStamp\.cmake"\)\n {2}abiding_stamp\(ops TORCH\)\nendif\(\)\n$/);
   });
 

@@ -1,5 +1,5 @@
 import type { Interpreter } from "./interpreter.ts";
-import { known, knownPiece, unknown } from "./value.ts";
+import { known, knownPiece, unknown, unsetValue } from "./value.ts";
 import type { Value } from "./value.ts";
 
 /** Variables that CMake itself sets (cmake-variables(7)), as far as the context tells; undefined for all others. */
@@ -26,6 +26,9 @@ export function builtinVariable(vm: Interpreter, name: string): Value | undefine
       return known("8");
     case "CMAKE_VERSION":
       return likely(name, "3.31.0");
+    case "CMAKE_SCRIPT_MODE_FILE":
+      // Set by `cmake -P` alone, and no project is configured by that.
+      return unsetValue;
     case "CMAKE_CXX_COMPILER_LOADED":
     case "CMAKE_C_COMPILER_LOADED":
       return known("1");
