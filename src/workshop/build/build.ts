@@ -77,7 +77,7 @@ async function carryOut(request: BuildRequest, workshop: Workshop, examination: 
   }
   draft.notChecked = [...draft.notChecked, ...otherTorch(request, workshop, circumstances, draft)];
   const started = workshop.now().getTime();
-  const before = productsIn(recipe.productFolders);
+  const before = productsIn(recipe.productFolders, recipe.products());
   const steps = [...recipe.steps];
   for (let next = steps.shift(); next !== undefined; next = steps.shift()) {
     const step = next();

@@ -9,9 +9,17 @@ const product = /\.(?:so(?:\.\d+)*|dylib|pyd|dll|whl)$/;
 const skipped = new Set([".git", ".hg", ".svn", "node_modules", "__pycache__", "CMakeFiles", ".cmake", "site-packages", "dist-packages", ".tox", ".nox"]);
 const mostFolders = 40_000;
 
-/** All shared libraries and wheels in the folders, links to files followed, links to folders not. */
-export function productsIn(folders: readonly string[]): Snapshot {
+/** All shared libraries and wheels in the folders, and those that are named; links to files followed, links to folders not. */
+export function productsIn(folders: readonly string[], named: readonly string[]): Snapshot {
   const found = new Map<string, string>();
+  const add = (place: string): void => {
+    const file = product.test(place) ? realPathOf(place) : undefined;
+    const state = file === undefined ? undefined : stateOf(file);
+    if (file !== undefined && state !== undefined) {
+      found.set(file, state);
+    }
+  };
+  named.forEach(add);
   const queue = [...new Set(folders)];
   let visited = 0;
   for (let folder = queue.shift(); folder !== undefined && visited < mostFolders; folder = queue.shift()) {
@@ -22,29 +30,25 @@ export function productsIn(folders: readonly string[]): Snapshot {
         if (!skipped.has(entry.name) && !isSetuptoolsScratch(folder, entry.name, folders) && !fs.existsSync(path.join(full, "pyvenv.cfg"))) {
           queue.push(full);
         }
-      } else if (product.test(entry.name)) {
-        const file = realPathOf(full);
-        const state = file === undefined ? undefined : stateOf(file);
-        if (file !== undefined && state !== undefined) {
-          found.set(file, state);
-        }
+      } else {
+        add(full);
       }
     }
   }
   return found;
 }
 
-/** New or renewed since `before`; what CMake names and lies elsewhere counts when it was written since `started`. Sorted. */
+/** New or renewed since `before`; what CMake names only now, and lies elsewhere, when it was written since `started`. Sorted. */
 export function renewedProducts(before: Snapshot, folders: readonly string[], named: readonly string[], started: number): { readonly renewed: readonly string[]; readonly unchanged: readonly string[] } {
-  const after = new Map(productsIn(folders));
-  const renewed = [...after].filter(([file, state]) => before.get(file) !== state).map(([file]) => file);
-  const unchanged = [...after.keys()].filter((file) => !renewed.includes(file));
-  for (const file of named.flatMap((one) => realPathOf(one) ?? []).filter((one) => product.test(one) && !after.has(one))) {
+  const after = [...productsIn(folders, named)];
+  const isInside = (file: string): boolean => folders.some((folder) => !path.relative(realPathOf(folder) ?? folder, file).startsWith(".."));
+  const isRenewed = ([file, state]: readonly [string, string]): boolean => {
+    const earlier = before.get(file);
     // File systems with coarse times round down.
-    const isRenewed = (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= started - 2000;
-    (isRenewed ? renewed : unchanged).push(file);
-  }
-  return { renewed: [...new Set(renewed)].sort(), unchanged: [...new Set(unchanged)].sort() };
+    return earlier === undefined && !isInside(file) ? (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= started - 2000 : earlier !== state;
+  };
+  const renewed = after.filter(isRenewed).map(([file]) => file);
+  return { renewed: renewed.sort(), unchanged: after.map(([file]) => file).filter((file) => !renewed.includes(file)).sort() };
 }
 
 /** `build/lib.linux-x86_64-cpython-311` holds what is copied into place, `build/bdist.…` what goes into the wheel. */
