@@ -1,5 +1,6 @@
 export const help = `abiding: finds ABI and version skew between the torch you build with, the libtorch you
-link and the torch that imports your extension. It reads files only.
+link and the torch that imports your extension. The first commands read files only; the second
+group runs a project's own tools.
 
 Usage
   abiding check [PATH] [--against ENV ...] [--format text|json|sarif|github]
@@ -9,6 +10,14 @@ Usage
   abiding fits FILE [--against ENV] [--format text|json]
   abiding environment [ENV] [--format text|json] [--output FILE]
   abiding lsp
+
+  abiding build [PATH]             builds the project its own way: findings before, verdict after
+  abiding smoke [PATH]             runs its CTest, GoogleTest, pytest or commands
+  abiding benchmark [PATH]         measures it, and compares with a baseline or a second build
+  abiding libtorch locate|fetch|build
+                                   a libtorch for CMake; prints the one argument that uses it
+  abiding stamp [PATH]             adds an ABI stamp to a CMake target or a setuptools extension
+  Each of them says more with --help.
 
 check        reads the build files under PATH (default: the current folder) and what was built from
              them, and reports findings. PATH may be a file: only its findings are shown.
