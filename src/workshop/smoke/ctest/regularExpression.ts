@@ -21,6 +21,8 @@ export function cmakeExpression(text: string): RegExp | undefined {
       made += `[${negated ? "^" : ""}${(negated ? inner.slice(1) : inner).replace(/[\\\][^]/g, "\\$&")}]`;
       at = end;
     } else {
+      // Unlike others, CMake takes no repetition of a repetition.
+      if ("*+?".includes(character) && /(?:^|[^\\])[*+?]$/.test(made)) return undefined;
       made += "^$.*+?|()".includes(character) ? character : plain(character);
     }
   }
