@@ -138,3 +138,11 @@ test("a list of sources that begins empty is no source of unknown language", () 
   assert.deepEqual(languages("list(APPEND SOURCES a.cpp)\nadd_library(t ${SOURCES})\n"), [[1, ["CXX"]]]);
   assert.deepEqual(languages("add_library(t a.cpp ${GIVEN})\n"), [[2, ["CXX", "CUDA"]]]);
 });
+
+test("what is for the top-level project alone is read there, and which languages are enabled decides nothing", () => {
+  const files = {
+    "CMakeLists.txt": "project(p C CXX)\noption(TESTS \"\" ${PROJECT_IS_TOP_LEVEL})\nif(TESTS)\n  add_library(t a.cpp)\nendif()\nadd_subdirectory(sub)\nget_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)\nif(NOT \"CUDA\" IN_LIST languages)\n  message(FATAL_ERROR no)\nendif()\nadd_library(v a.cu)\n",
+    "sub/CMakeLists.txt": "project(s CXX)\nif(PROJECT_IS_TOP_LEVEL)\n  add_library(u a.cpp)\nendif()\n",
+  };
+  assert.deepEqual(read(files).targets.map(({ name }) => name), ["t", "v"]);
+});
