@@ -7,7 +7,7 @@ import * as path from "node:path";
 import { after, beforeEach, describe, it } from "node:test";
 import { fetchLibtorch, locate } from "../../../src/workshop/libtorch/index.ts";
 import type { FetchRequest, LibtorchReport } from "../../../src/workshop/libtorch/index.ts";
-import { archiveNames } from "../../../src/workshop/libtorch/sources.ts";
+import { keyOf } from "../../../src/workshop/libtorch/store.ts";
 import type { Variables } from "../../../src/workshop/process/types.ts";
 import { RangeServer } from "../../support/rangeServer.ts";
 import { archive, entriesOf } from "./archives.ts";
@@ -214,6 +214,38 @@ describe("a download that is interrupted", () => {
     assert.ok(told.notes.some((note) => note.includes("from its beginning")));
   });
 
+  it("begins anew when the server sends the rest of another file", async () => {
+    cutAfter(100_000, 1);
+    const cut = server.trick;
+    server.trick = (incoming, response, at) => {
+      if (cut(incoming, response, at)) return true;
+      const from = Number(/^bytes=([1-9]\d*)-$/.exec(incoming.headers.range ?? "")?.[1] ?? Number.NaN);
+      if (Number.isNaN(from)) return false;
+      response.writeHead(206, { etag: '"two"', "content-range": `bytes ${from}-${whole.length - 1}/${whole.length}` }).end(whole.subarray(from).map((byte) => byte ^ 1));
+      return true;
+    };
+    const { report, told } = await run();
+    assert.deepEqual([report.outcome, report.fetched?.sha256], ["found", sha256]);
+    assert.ok(told.notes.some((note) => note.includes("was replaced since the first part of it came")));
+  });
+
+  it("is done when all of it came before the run was killed", async () => {
+    const stem = path.join(store, "parts", keyOf([`${server.origin}${address}`]));
+    fs.mkdirSync(path.dirname(stem), { recursive: true });
+    fs.writeFileSync(`${stem}.part`, whole);
+    fs.writeFileSync(`${stem}.json`, JSON.stringify({ url: "x", validator: '"one"', size: whole.length }));
+    const { report } = await run();
+    assert.deepEqual([report.outcome, report.fetched?.bytes, report.fetched?.sha256], ["found", 0, sha256]);
+  });
+
+  it("begins anew when nothing says what the part is of", async () => {
+    const stem = path.join(store, "parts", keyOf([`${server.origin}${address}`]));
+    fs.mkdirSync(path.dirname(stem), { recursive: true });
+    fs.writeFileSync(`${stem}.part`, Buffer.alloc(whole.length + 10));
+    const { report } = await run();
+    assert.deepEqual([report.outcome, report.fetched?.sha256], ["found", sha256]);
+  });
+
   it("begins anew with a server that sends no parts", async () => {
     let cuts = 1;
     server.ignoresRanges = true;
@@ -346,20 +378,6 @@ describe("the prefix", () => {
     } finally {
       execFileSync("umount", [disk]);
     }
-  });
-});
-
-describe("the names of archives", () => {
-  it("are those of the release, the platform and the ABI", () => {
-    const names = (version: string, platform: string, abi?: 0 | 1, variant = "cpu"): readonly string[] => archiveNames({ wanted: { version, variant, ...(abi === undefined ? {} : { abi }) } }, platform);
-    assert.deepEqual(names("2.13.0", "linux-x86_64"), ["libtorch-shared-with-deps-2.13.0+cpu.zip"]);
-    assert.deepEqual(names("2.13.0", "linux-x86_64", 0), []);
-    assert.deepEqual(names("2.6.0", "linux-x86_64", 1, "cu126"), ["libtorch-cxx11-abi-shared-with-deps-2.6.0+cu126.zip"]);
-    assert.deepEqual(names("2.6.0", "linux-x86_64", 0), ["libtorch-shared-with-deps-2.6.0+cpu.zip"]);
-    assert.deepEqual(names("2.7.0", "linux-x86_64", 1), ["libtorch-cxx11-abi-shared-with-deps-2.7.0+cpu.zip", "libtorch-shared-with-deps-2.7.0+cpu.zip"]);
-    assert.deepEqual(names("2.13.0", "macos-arm64"), ["libtorch-macos-arm64-2.13.0.zip"]);
-    assert.deepEqual(names("2.2.2", "macos-x86_64"), ["libtorch-macos-x86_64-2.2.2.zip"]);
-    assert.deepEqual(names("2.13.0", "linux-aarch64"), []);
   });
 });
 
