@@ -147,4 +147,50 @@ with tempfile.TemporaryDirectory() as folder:
     assert.deepEqual(wrong, []);
     assert.ok(milliseconds < 5, `${milliseconds} ms`);
   });
+
+  it("compares a classic stamp with the very torch, and a stable one with the least that it needs", async () => {
+    const script = `
+import importlib.util, json, os, struct, sys, tempfile
+spec = importlib.util.spec_from_file_location("check", sys.argv[1]); check = importlib.util.module_from_spec(spec); spec.loader.exec_module(check)
+answers = []
+for lines, torch in json.loads(sys.argv[2]):
+    with tempfile.TemporaryDirectory() as folder:
+        note = struct.pack("<III", 8, len(lines.encode()), 1) + b"Abiding\\0" + lines.encode()
+        head = b"\\x7fELF\\2\\1\\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+        with open(os.path.join(folder, "x.so"), "wb") as file:
+            file.write(head + struct.pack("<IIQQQQQQ", 4, 4, 120, 120, 120, len(note), len(note), 4) + note)
+        os.mkdir(os.path.join(folder, "torch"))
+        for name, text in (("__init__.py", ""), ("version.py", torch)):
+            with open(os.path.join(folder, "torch", name), "w") as file:
+                file.write(text)
+        sys.path.insert(0, folder)
+        try:
+            check.check(os.path.join(folder, "x.so"))
+            answers.append(None)
+        except ImportError as failure:
+            answers.append(str(failure).replace(folder, "FOLDER"))
+        sys.path.remove(folder)
+print(json.dumps(answers))
+`;
+    const here = (version: string, git = ""): string => `__version__ = '${version}'\n${git === "" ? "" : `git_version = '${git}'\n`}`;
+    const cases: readonly (readonly [string, string, RegExp | undefined])[] = [
+      ["torch.version=2.8.0+cpu\ntorch.git=aaaa\n", here("2.8.0+cpu", "aaaabbbb"), undefined],
+      ["torch.version=2.8.0+cpu\ntorch.git=aaaa\n", here("2.8.0+cpu", "cccc"), /was built with torch 2\.8\.0\+cpu \(git aaaa\), and torch 2\.8\.0\+cpu \(git cccc\) of FOLDER\/torch would load it/],
+      ["torch.version=2.8.0+cpu\ntorch.git=aaaa\n", here("2.8.0+cpu"), undefined],
+      ["torch.version=2.8.0\n", here("2.8.0+cu128", "aaaa"), undefined],
+      ["torch.version=2.8.0+cpu\n", here("2.8.0+cu128"), /was built with torch 2\.8\.0\+cpu, and torch 2\.8\.0\+cu128 of /],
+      ["torch.version=2.8.0\n", here("2.8.1"), /was built with torch 2\.8\.0, and torch 2\.8\.1 of /],
+      ["torch.version=2.12.0\ntorch.abi=stable\ntorch.target=0x020a000000000000\n", here("2.14.0"), undefined],
+      ["torch.version=2.12.0\ntorch.abi=stable\ntorch.target=0x020a000000000000\n", here("2.9.1"), /uses torch's stable ABI of 2\.10, and an older torch does not have all of it\. Install torch 2\.10 or later\.$/],
+      ["torch.version=2.12.0\ntorch.abi=stable\n", here("2.9.1"), undefined],
+      ["name=x\n", here("2.9.1"), undefined],
+    ];
+    const { stdout } = await execa("python3", ["-c", script, join(root, "src/workshop/stamp/templates/_abiding_check.py"), JSON.stringify(cases.map(([lines, torch]) => [lines, torch]))]);
+    const answers = JSON.parse(stdout) as readonly (string | null)[];
+    for (const [index, [lines, torch, wanted]] of cases.entries()) {
+      const answer = answers[index] ?? undefined;
+      if (wanted === undefined) assert.equal(answer, undefined, `${lines} ${torch}`);
+      else assert.match(answer ?? "", wanted, `${lines} ${torch}`);
+    }
+  });
 });
