@@ -5,4 +5,4 @@
 export { buildLibtorch } from "./build.ts";
 export { fetchLibtorch } from "./fetch.ts";
 export { locate } from "./locate.ts";
-export type { BuildLibtorchRequest, CarriedEntry, FetchRequest, LibtorchCandidate, LibtorchReport, LibtorchStep, LibtorchWanted, LocateRequest } from "./types.ts";
+export type { BuildLibtorchRequest, FetchRequest, LibtorchCandidate, LibtorchReport, LibtorchWanted, LocateRequest } from "./types.ts";
