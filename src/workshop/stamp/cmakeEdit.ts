@@ -34,8 +34,8 @@ export function planCMake(root: string, candidate: Candidate): Planned {
   return {
     edits: place === undefined ? [] : [{ path: file, line: place.line, lines: [place.indentation + line] }],
     written: [
-      { path: path.join(folder, "AbidingStamp.cmake"), text: templateText("AbidingStamp.cmake"), mark: "function(abiding_stamp ", template: "AbidingStamp.cmake" },
-      { path: path.join(folder, "abiding_stamp.cpp"), text: templateText("abiding_stamp.cpp"), mark: "ABIDING_STAMP_FUNCTION", template: "abiding_stamp.cpp" },
+      { path: path.join(folder, "AbidingStamp.cmake"), text: templateText("AbidingStamp.cmake"), mark: "function(abiding_stamp " },
+      { path: path.join(folder, "abiding_stamp.cpp"), text: templateText("abiding_stamp.cpp"), mark: "ABIDING_STAMP_FUNCTION" },
       { path: own, text: ownFile(candidate.name, candidate.sites), mark: "abiding_stamp(" },
     ],
     next: [],

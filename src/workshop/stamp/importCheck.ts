@@ -29,10 +29,11 @@ export function planImportCheck(root: string, candidate: Candidate, given: strin
   if (candidate.sites[0].kind === "executable") {
     return nothing;
   }
-  const named = given === undefined ? undefined : path.resolve(root, given);
-  if (named !== undefined && !fs.existsSync(path.join(named, "__init__.py"))) {
-    return { refused: `${named} is no Python package: it has no __init__.py.` };
+  const asked = given === undefined ? undefined : path.resolve(root, given);
+  if (asked !== undefined && !fs.existsSync(path.join(asked, "__init__.py"))) {
+    return { refused: `${asked} is no Python package: it has no __init__.py.` };
   }
+  const named = asked === undefined ? undefined : fs.realpathSync(asked);
   if (named !== undefined && path.relative(root, named).startsWith("..")) {
     return { refused: `${named} does not lie in ${root}.` };
   }
@@ -43,7 +44,7 @@ export function planImportCheck(root: string, candidate: Candidate, given: strin
   }
   const { file, python } = first;
   const lines = linesFor(first.argument);
-  const written: Plan["written"] = [{ path: path.join(path.dirname(file), helper), text: templateText(helper), mark: "def check(", template: helper }];
+  const written: Plan["written"] = [{ path: path.join(path.dirname(file), helper), text: templateText(helper), mark: "def check(" }];
   if (callsIn(python).some(({ callee, node }) => callee === "_abiding_check.check" && node.arguments[0] !== undefined && python.text.slice(node.arguments[0].start, node.arguments[0].end) === first.argument)) {
     return { edits: [], written, next: [] };
   }
@@ -68,7 +69,7 @@ function byHand(root: string, candidate: Candidate, named: string | undefined, s
   const lines = linesFor(candidate.isNameKnown && candidate.builder === "setuptools" ? JSON.stringify(candidate.name) : "THE_MODULE_OR_ITS_FILE").join("; ");
   const shown = several.map((file) => path.relative(root, file)).join(", ");
   if (named !== undefined) {
-    const written: Plan["written"] = [{ path: path.join(named, helper), text: templateText(helper), mark: "def check(", template: helper }];
+    const written: Plan["written"] = [{ path: path.join(named, helper), text: templateText(helper), mark: "def check(" }];
     const init = openBuildFile(path.join(named, "__init__.py"));
     const isThere = typeof init !== "string" && /^\s*_abiding_check\.check\(/m.test(init.text);
     const where = several.length > 1 ? `Several files load ${calledName(candidate)}: ${shown}.` : `No file of ${path.relative(root, named)} was seen to load ${calledName(candidate)}.`;

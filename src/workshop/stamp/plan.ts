@@ -1,12 +1,11 @@
 import type { Insertion } from "./buildFile.ts";
-import type { Template } from "./templates.ts";
 
 /** What a project would get. Paths are absolute. */
 export interface Plan {
   /** Lines for files that are there. */
   readonly edits: readonly (Insertion & { readonly path: string })[];
   /** Whole files of ours. `mark`: what such a file has in it, also when somebody changed it. */
-  readonly written: readonly { readonly path: string; readonly text: string; readonly mark: string; readonly template?: Template }[];
+  readonly written: readonly { readonly path: string; readonly text: string; readonly mark: string }[];
   readonly next: readonly string[];
 }
 

@@ -28,8 +28,8 @@ export function planSetuptools(root: string, candidate: Candidate): Planned {
   const name = candidate.isNameKnown ? JSON.stringify(candidate.name) : "";
   const line = `__import__("runpy").run_path(str(__import__("pathlib").Path(__file__).with_name("${helper}")))["stamp"](${name})  # noqa`;
   const written: Plan["written"] = [
-    { path: path.join(candidate.folder, helper), text: templateText(helper), mark: "def stamp(", template: helper },
-    { path: path.join(candidate.folder, source), text: templateText(source), mark: "ABIDING_STAMP_FUNCTION", template: source },
+    { path: path.join(candidate.folder, helper), text: templateText(helper), mark: "def stamp(" },
+    { path: path.join(candidate.folder, source), text: templateText(source), mark: "ABIDING_STAMP_FUNCTION" },
   ];
   const manifest = planManifest(candidate.folder);
   if (typeof manifest === "string") {

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { NodeFiles } from "../../engine/files/index.ts";
+import { CannotDo } from "../workshop.ts";
 import type { BuildFile } from "./buildFile.ts";
 import { openBuildFile, withLines } from "./buildFile.ts";
 import { planCMake } from "./cmakeEdit.ts";
@@ -13,8 +14,14 @@ import type { StampedFile, StampReport, StampRequest } from "./types.ts";
 import type { Change } from "./write.ts";
 import { writeAll } from "./write.ts";
 
-/** Adds the ABI stamp to a CMake target or to an extension of setup.py. Starts no process; writes all that is needed or nothing. */
+/**
+ * Adds the ABI stamp to a CMake target or to an extension of setup.py. Starts no process; writes all that is needed or
+ * nothing. Throws CannotDo where there is no such folder; all other refusals are in the report.
+ */
 export async function stamp(request: StampRequest): Promise<StampReport> {
+  if (fs.statSync(request.root, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new CannotDo(`${request.root} is not a folder.`);
+  }
   const root = fs.realpathSync(request.root);
   const files = new NodeFiles();
   const refused = (reason: string, more: Partial<StampReport> = {}): StampReport => ({ schema: 1, root, outcome: "refused", reason, files: [], next: [], ...more });
@@ -58,8 +65,11 @@ export async function stamp(request: StampRequest): Promise<StampReport> {
   return { schema: 1, root, outcome: changes.length === 0 ? "already" : "stamped", target: name, files: stamped, next };
 }
 
+/** Code of others inside the project: stamped only when it is named. */
+const ofOthers = /(?:^|[/\\])(?:(?:third|3rd)[-_]?party|3rd|vendor(?:ed)?|extern(?:al)?|submodules|_deps)[/\\]/i;
+
 function choose(root: string, candidates: readonly Candidate[], wanted: string | undefined): Candidate | { readonly reason: string; readonly choices: readonly string[] } {
-  const isLibrary = ({ sites: [site] }: Candidate): boolean => !["executable", "interface", "imported"].includes(site.kind);
+  const isLibrary = ({ sites: [site] }: Candidate): boolean => !["executable", "interface", "imported"].includes(site.kind) && !ofOthers.test(path.relative(root, site.location.path));
   const files = wholeFiles(root, candidates);
   const known = candidates.filter((one) => one.isNameKnown);
   const libraries = known.filter(isLibrary);

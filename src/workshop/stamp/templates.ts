@@ -4,7 +4,7 @@ import * as path from "node:path";
 /** In the bundles they lie in a folder beside it; in the sources those of CMake are Gantry's own. */
 const folders = [path.join(import.meta.dirname, "stamp"), path.join(import.meta.dirname, "templates"), path.join(import.meta.dirname, "..", "..", "..", "native", "cmake")];
 
-export type Template = "AbidingStamp.cmake" | "abiding_stamp.cpp" | "_abiding_stamp.py" | "_abiding_check.py";
+type Template = "AbidingStamp.cmake" | "abiding_stamp.cpp" | "_abiding_stamp.py" | "_abiding_check.py";
 
 /** The text of a file that is written into projects. */
 export function templateText(name: Template): string {

@@ -142,7 +142,7 @@ with tempfile.TemporaryDirectory() as folder:
     print(json.dumps({"wrong": wrong, "milliseconds": (time.perf_counter() - begin) / 20 * 1000}))
 `;
     const [library = ""] = Object.keys(project.state()).filter((file) => /^mine\/_ops.*\.so$/.test(file));
-    const { stdout } = await execa("python3", ["-c", script, join(root, "src/workshop/stamp/templates/_abiding_check.py"), join(root, "native/tests/stamp/vectors/vectors.json"), join(project.path, library)], { env: { PYTHONPATH: join(project.path, "env") } });
+    const { stdout } = await execa("python3", ["-B", "-c", script, join(root, "src/workshop/stamp/templates/_abiding_check.py"), join(root, "native/tests/stamp/vectors/vectors.json"), join(project.path, library)], { env: { PYTHONPATH: join(project.path, "env") } });
     const { wrong, milliseconds } = JSON.parse(stdout) as { readonly wrong: readonly unknown[]; readonly milliseconds: number };
     assert.deepEqual(wrong, []);
     assert.ok(milliseconds < 5, `${milliseconds} ms`);
@@ -185,7 +185,7 @@ print(json.dumps(answers))
       ["torch.version=2.12.0\ntorch.abi=stable\n", here("2.9.1"), undefined],
       ["name=x\n", here("2.9.1"), undefined],
     ];
-    const { stdout } = await execa("python3", ["-c", script, join(root, "src/workshop/stamp/templates/_abiding_check.py"), JSON.stringify(cases.map(([lines, torch]) => [lines, torch]))]);
+    const { stdout } = await execa("python3", ["-B", "-c", script, join(root, "src/workshop/stamp/templates/_abiding_check.py"), JSON.stringify(cases.map(([lines, torch]) => [lines, torch]))]);
     const answers = JSON.parse(stdout) as readonly (string | null)[];
     for (const [index, [lines, torch, wanted]] of cases.entries()) {
       const answer = answers[index] ?? undefined;

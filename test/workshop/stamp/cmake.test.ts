@@ -87,6 +87,13 @@ describe("abiding stamp on CMakeLists.txt", () => {
     assert.match(await refusal("# nothing\n"), /^No CMake target and no extension of a setup\.py was found in /);
   });
 
+  it("takes libraries of others for its own only when they are named", async () => {
+    using project = new Project({ "CMakeLists.txt": `${head}add_subdirectory(third_party/fmt)\nadd_library(ops SHARED a.cpp)\n`, "third_party/fmt/CMakeLists.txt": "add_library(fmt SHARED fmt.cpp)\n" });
+    assert.equal((await project.stamp()).target, "ops");
+    assert.equal((await project.stamp({ target: "fmt" })).outcome, "stamped");
+    assert.equal(project.read("third_party/fmt/CMakeLists.txt"), `add_library(fmt SHARED fmt.cpp)\n${includeLine("fmt", "../../")}\n`);
+  });
+
   it("tells two targets of one name apart by their file", async () => {
     using project = new Project({ "CMakeLists.txt": `${head}add_library(ops SHARED a.cpp)\n`, "setup.py": 'from setuptools import setup, Extension\nsetup(ext_modules=[Extension("ops", ["a.c"])])\n' });
     const refused = await project.stamp({ target: "ops" });
