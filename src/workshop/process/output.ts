@@ -10,7 +10,7 @@ import type { ProcessResult, RunOptions, StreamName } from "./types.ts";
 const usualKeep = 256 << 10;
 /** After the command has ended: milliseconds of silence after which nobody waits for output any more, and the most that is waited. */
 const silence = 1000;
-const longest = 5000;
+const longest = 3000;
 /** Milliseconds between two looks at that. */
 const look = 50;
 

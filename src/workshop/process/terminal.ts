@@ -3,7 +3,7 @@ import { homedir, userInfo } from "node:os";
 import { existsSync } from "node:fs";
 import { runProcess } from "./run.ts";
 import { markerVariable } from "./marker.ts";
-import type { Variables } from "./types.ts";
+import type { Ending, Variables } from "./types.ts";
 
 /** Variables that a shell sets for itself. */
 const shellsOwn = new Set(["_", "SHLVL", "PWD", "OLDPWD", markerVariable]);
@@ -19,6 +19,15 @@ function loginShell(base: Variables): string | undefined {
     // A user without an entry in the password file, as in containers.
   }
   return [base["SHELL"], ofUser ?? undefined, "/bin/sh"].find((one) => one !== undefined && existsSync(one));
+}
+
+function problemOf(shell: string, ending: Ending): string {
+  switch (ending.kind) {
+    case "not-started": return `The login shell ${shell} could not be started: ${ending.message}`;
+    case "timed-out": return `The login shell ${shell} did not answer within ${limit / 1000} seconds.`;
+    case "exited": return `The login shell ${shell} ended with exit code ${ending.code} and printed no environment.`;
+    default: return `The login shell ${shell} was stopped before it printed an environment.`;
+  }
 }
 
 /**
@@ -38,8 +47,7 @@ export async function terminalEnvironment(base: Variables, signal?: AbortSignal)
   );
   const at = stdout.text.lastIndexOf(begin);
   if (at === -1) {
-    const how = ending.kind === "timed-out" ? `did not answer within ${limit / 1000} seconds` : ending.kind === "exited" ? `ended with exit code ${ending.code}` : "was stopped";
-    return { problem: `The login shell ${shell} ${how} and printed no environment.` };
+    return { problem: problemOf(shell, ending) };
   }
   const entries = stdout.text.slice(at + begin.length).split("\0").flatMap((entry): [string, string][] => {
     const equals = entry.indexOf("=");
