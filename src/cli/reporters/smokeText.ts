@@ -66,7 +66,7 @@ export function smokeText(report: SmokeReport, options: SmokeTextOptions): strin
 }
 
 function circumstances({ circumstances: { gpus, noGpu, torch, importOrder, host } }: SmokeReport): readonly string[] {
-  const meets = torch === undefined ? "no torch was found for it" : `torch ${torch.version ?? "of unknown version"}${torch.cuda == null ? "" : ` (CUDA ${torch.cuda})`} of ${torch.name}`;
+  const meets = torch === undefined ? "no torch was found for it" : `torch ${torch.version ?? "of unknown version"}${torch.cuda === undefined || torch.cuda === null ? "" : ` (CUDA ${torch.cuda})`} of ${torch.name}`;
   return [
     ...wrap(printable(`on ${host.cpu}, ${host.system}; ${noGpu === undefined ? gpus.join(", ") : noGpu.replace(/\.$/, "")}; ${meets}`), ""),
     ...(importOrder === undefined ? [] : wrap(printable(`imported in this order: ${importOrder.join(", ")}`), "")),

@@ -37,12 +37,12 @@ export function readReport(file: string): readonly ReportedCase[] {
   }
   const suites = (report as { readonly testsuites?: readonly Suite[] } | null)?.testsuites;
   if (!Array.isArray(suites)) return [];
-  return (suites as readonly Suite[]).flatMap((suite) => (Array.isArray(suite.testsuite) ? suite.testsuite : []).flatMap((one) => caseOf(suite, one)));
+  return (suites as readonly Suite[]).flatMap((suite) => listOf(suite.testsuite).flatMap((one) => caseOf(suite, one)));
 }
 
 function caseOf(suite: Suite, one: Case): readonly ReportedCase[] {
   if (typeof suite.name !== "string" || typeof one.name !== "string") return [];
-  const failures = (Array.isArray(one.failures) ? one.failures : []).flatMap(({ failure }) => (typeof failure === "string" ? [failure] : []));
+  const failures = listOf(one.failures).flatMap(({ failure }) => (typeof failure === "string" ? [failure] : []));
   return [{
     name: `${suite.name}.${one.name}`,
     status: one.status === "NOTRUN" || one.result === "SUPPRESSED" ? "disabled" : one.result === "SKIPPED" ? "skipped" : failures.length > 0 ? "failed" : "passed",
@@ -50,4 +50,8 @@ function caseOf(suite: Suite, one: Case): readonly ReportedCase[] {
     ...(typeof one.file === "string" && typeof one.line === "number" ? { location: lineOf(one.file, one.line) } : {}),
     failures,
   }];
+}
+
+function listOf<T>(value: readonly T[] | undefined): readonly T[] {
+  return Array.isArray(value) ? (value as readonly T[]) : [];
 }

@@ -87,8 +87,8 @@ export class ProgramSources {
 
 interface TargetReply {
   readonly type?: unknown;
-  readonly artifacts?: readonly { readonly path?: unknown }[];
-  readonly sources?: readonly { readonly path?: unknown }[];
+  readonly artifacts?: unknown;
+  readonly sources?: unknown;
 }
 
 /** From the replies that CMake wrote for whoever asked before: https://cmake.org/cmake/help/latest/manual/cmake-file-api.7.html. */
@@ -100,11 +100,15 @@ function fromFileApi(folder: string): ReadonlyMap<string, readonly string[]> {
   for (const name of list(replies)) {
     if (!name.startsWith("target-") || !name.endsWith(".json")) continue;
     const reply = parsed(read(path.join(replies, name))) as TargetReply | undefined;
-    if (reply?.type !== "EXECUTABLE" || !Array.isArray(reply.artifacts) || !Array.isArray(reply.sources)) continue;
-    const sources = reply.sources.flatMap((one) => (typeof one.path === "string" ? [path.resolve(source, one.path)] : []));
-    for (const one of reply.artifacts) if (typeof one.path === "string") found.set(path.resolve(folder, one.path), sources);
+    if (reply?.type !== "EXECUTABLE") continue;
+    const sources = pathsOf(reply.sources, source);
+    for (const program of pathsOf(reply.artifacts, folder)) found.set(program, sources);
   }
   return found;
+}
+
+function pathsOf(entries: unknown, folder: string): readonly string[] {
+  return (Array.isArray(entries) ? (entries as readonly unknown[]) : []).flatMap((one) => (typeof one === "object" && one !== null && "path" in one && typeof one.path === "string" ? [path.resolve(folder, one.path)] : []));
 }
 
 /** From what says how objects are compiled: compile_commands.json, else build.ninja, else the Makefiles' DependInfo.cmake. */

@@ -72,7 +72,7 @@ export async function runSession(plan: PytestPlan, options: SessionOptions): Pro
       if (line.event === until) return;
     }
   };
-  const streams = new MarkedStreams(mark, options.onText, passLines);
+  const streams = new MarkedStreams(mark, (text) => options.onText(text), passLines);
   let processId: number | undefined;
   arm(outside);
   try {
