@@ -184,6 +184,8 @@ async function examineProducts(request: BuildRequest, workshop: Workshop, recipe
   if (wanted.length === 0) {
     return;
   }
+  // Said of the project before the build.
+  draft.notChecked = draft.notChecked.filter((one) => !one.startsWith("No built file that concerns torch was found"));
   activity.step("Examining what was built");
   try {
     draft.products = await diagnostician.examine(request.root, wanted, request.against, activity.signal);
