@@ -209,8 +209,8 @@
 #define ABIDING_PYBIND11 ""
 #endif
 
-#define ABIDING_LINES                                                                                     \
-  ABIDING_STAMP_LINES "compiler=" ABIDING_COMPILER "\n" ABIDING_CXX_STD ABIDING_GXX_ABI ABIDING_CXX11_ABI \
+#define ABIDING_LINES                                                                                          \
+  ABIDING_STAMP_LINES "compiler=" ABIDING_COMPILER "\n" ABIDING_CXX_STD ABIDING_GXX_ABI ABIDING_CXX11_ABI      \
       ABIDING_GLIBCXX ABIDING_CXX_DEBUG ABIDING_LIBC ABIDING_ARCH ABIDING_ISA ABIDING_TORCH ABIDING_PYTHON_ABI \
       ABIDING_PYBIND11
 
