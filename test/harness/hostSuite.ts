@@ -37,7 +37,6 @@ export async function runHostSuite(context: TestContext, options: HostSuiteOptio
       const log = [...workbench.console, server.extensionLog("remoteexthost"), server.output()].join("\n");
       throw new Error(`The suite ${ended === undefined ? `did not end within ${suiteLimit / 1000} s` : `ended with code ${ended} and left no results`}. Screenshots are in ${resultsFolder}.\n${log.slice(-8000)}`);
     }
-    /*DBG*/ console.log(results.map((r) => `${r.title} ${r.milliseconds}`).join("\n")); if (process.env.SHOWLOG) console.log([...workbench.console.slice(-60), server.extensionLog("Abiding")].join("\n"));
     for (const result of results) {
       await context.test(result.title, { skip: result.state === "skipped" }, () => {
         if (result.state === "failed") throw new Error(result.error ?? "failed");

@@ -80,7 +80,12 @@ async function build(bench: Bench, testing: Testing, argument: BuildArgument): P
     return offerGantry(bench, root, (order) => build(bench, testing, order));
   }
   const plan = planned(project, argument, bench.nameOf(root));
-  const { root: _, plan: __, ...rest } = argument;
+  const rest: Omit<BuildOrder, "root" | "plan"> = {
+    ...(argument.arguments === undefined ? {} : { arguments: argument.arguments }),
+    ...(argument.target === undefined ? {} : { target: argument.target }),
+    ...(argument.fresh === undefined ? {} : { fresh: argument.fresh }),
+    ...(argument.onFindings === undefined ? {} : { onFindings: argument.onFindings }),
+  };
   const order: BuildOrder = { root, plan: plan.id, ...rest };
   const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(root));
   const ended = new Deferred<Awaited<ReturnType<typeof runBuild>> | undefined>();

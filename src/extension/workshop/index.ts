@@ -2,7 +2,7 @@
  * What builds, tests and measures, seen from VS Code: loaded when something of it is asked for, as a bundle of its own. Work
  * is done by the rooms of src/workshop; here it meets tasks, the Testing view, notifications and the status bar.
  */
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import { endEverything } from "../../workshop/process/index.ts";
 import { Bench } from "./bench.ts";
 import type { WorkshopHost } from "./bench.ts";

@@ -75,6 +75,5 @@ export class BatchedScreen implements Screen {
 
 /** File names come from the workspace; a sentence of ours must not steer the terminal. */
 function printable(sentence: string): string {
-  // eslint-disable-next-line no-control-regex
   return sentence.replace(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, "\uFFFD").replace(/\r?\n/g, "\r\n  ");
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BatchedScreen } from "../../../src/extension/workshop/screen.ts";
 
-function screen(): { readonly screen: BatchedScreen; text(): string } {
+function screen(): { readonly screen: BatchedScreen; readonly text: () => string } {
   let written = "";
   const one = new BatchedScreen((text) => {
     written += text;
