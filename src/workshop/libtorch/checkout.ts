@@ -57,6 +57,10 @@ export function requireSubmodules(source: string, definitions: ReadonlyMap<strin
 }
 
 function isNeeded(submodule: string, definitions: ReadonlyMap<string, string>): boolean {
+  if (!submodule.startsWith("third_party/")) {
+    // Those of android/ are for builds of that alone.
+    return false;
+  }
   const row = table.submodules.find((one) => one.path === submodule);
   return row === undefined || row.switches.every((name) => isOn(definitions, name, row.isOnByDefault));
 }

@@ -66,7 +66,7 @@ namespace c10 { Error::Error(SourceLocation, std::string message) : text(message
   "torch/torch.cpp": "#include <torch/torch.h>\nnamespace at { std::string cpu(); }\nnamespace torch { std::string say() { return at::cpu(); } }\n",
   "third_party/fbgemm/CMakeLists.txt": "",
   "third_party/sleef/CMakeLists.txt": "",
-  ".gitmodules": "[submodule \"third_party/fbgemm\"]\n\tpath = third_party/fbgemm\n\turl = ../fbgemm\n[submodule \"third_party/sleef\"]\n\tpath = third_party/sleef\n\turl = ../sleef\n",
+  ".gitmodules": "[submodule \"third_party/fbgemm\"]\n\tpath = third_party/fbgemm\n\turl = ../fbgemm\n[submodule \"third_party/sleef\"]\n\tpath = third_party/sleef\n\turl = ../sleef\n[submodule \"android/libs/fbjni\"]\n    ignore = dirty\n    path = android/libs/fbjni\n    url = ../fbjni\n",
 };
 
 /** Writes the sources, as a git checkout where that is asked. */
