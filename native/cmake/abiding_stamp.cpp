@@ -17,9 +17,13 @@
 //   #define ABIDING_STAMP_PYTHON      1                            when the binary is a Python extension: Python.h is found
 //   #define ABIDING_STAMP_PYBIND11    1                            when it uses pybind11: pybind11's headers are found
 // clang-format on
-#include <limits.h>  // __GLIBC__
-
 #include "abiding_stamp_values.h"
+
+#if defined(ABIDING_STAMP_PYTHON)
+#include <Python.h>  // decides what the system's headers declare, and so comes before them
+#endif
+
+#include <limits.h>  // __GLIBC__
 
 #ifdef __cplusplus
 #include <cstddef>  // __GLIBCXX__, _GLIBCXX_USE_CXX11_ABI
@@ -174,7 +178,6 @@
 #endif
 
 #if defined(ABIDING_STAMP_PYTHON)
-#include <Python.h>
 #if defined(Py_GIL_DISABLED)
 #define ABIDING_PYTHON_THREADS "t"
 #else
