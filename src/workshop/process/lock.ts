@@ -5,7 +5,7 @@
  * that fails while there is a file in it, so that exactly one succeeds and a lock is whole or absent. A dead owner's
  * lock is freed by deleting his file by name; whoever decided that late cannot hit the lock of somebody else.
  */
-import { access, constants, mkdir, readFile, readdir, realpath, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { access, constants, readFile, readdir, realpath, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Activity } from "../workshop.ts";
@@ -48,19 +48,22 @@ async function entriesOf(lock: string): Promise<Entry[]> {
   return entries.filter((entry) => entry !== undefined);
 }
 
+/** What a rename says when somebody else has the lock, or the folder was deleted; Windows calls it a matter of permission. */
+const taken = ["ENOTEMPTY", "EEXIST", "ENOENT", ...(process.platform === "win32" ? ["EPERM", "EACCES"] : [])];
+
 /** Makes the lock ours if it is free. */
 async function take(lock: string, owner: Owner): Promise<boolean> {
   const prepared = `${lock}-${owner.id}`;
-  await mkdir(prepared, { recursive: true });
-  await writeFile(join(prepared, `${owner.id}${ending}`), `${JSON.stringify(owner, undefined, 2)}\n`);
   try {
+    await makeFolder(prepared);
+    await writeFile(join(prepared, `${owner.id}${ending}`), `${JSON.stringify(owner, undefined, 2)}\n`);
     // Windows renames onto no folder at all, POSIX onto an empty one.
     await rmdir(lock).catch(() => undefined);
     await rename(prepared, lock);
     return true;
   } catch (error) {
     await rm(prepared, { recursive: true, force: true });
-    if (["ENOTEMPTY", "EEXIST", "EPERM", "EACCES", "ENOENT"].includes(codeOf(error) ?? "")) return false;
+    if (taken.includes(codeOf(error) ?? "")) return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** Starts a child through execa, and says why one could not be started. */
 import { accessSync, closeSync, constants, openSync, readSync, readdirSync, statSync } from "node:fs";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { delimiter, extname, isAbsolute, join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { execa } from "execa";
 import { variable } from "./environment.ts";
@@ -57,7 +57,7 @@ function locate({ file, folder, environment }: Command): string {
     return path;
   }
   const folders = (variable(environment, "PATH") ?? "").split(delimiter).filter((one) => one !== "").map((one) => resolve(folder, one));
-  const endings = process.platform === "win32" ? ["", ...(variable(environment, "PATHEXT") ?? ".COM;.EXE;.BAT;.CMD").split(";")] : [""];
+  const endings = extname(file) === "" && process.platform === "win32" ? (variable(environment, "PATHEXT") ?? ".COM;.EXE;.BAT;.CMD").split(";") : [""];
   const present = folders.flatMap((one) => endings.map((end) => join(one, `${file}${end}`))).filter((path) => safely(() => isFile(path)));
   const found = present.find(mayExecute);
   if (found !== undefined) return found;
