@@ -54,31 +54,33 @@ export class StackTaker {
     if (coredumpctl === undefined || !pattern().includes("systemd-coredump")) return undefined;
     await setTimeout(corePause);
     const result = await this.#run({ ...command, file: coredumpctl, arguments: ["info", "--no-pager", String(processId)] }, longest);
-    const frames = framesOfCoredumpctl(result);
+    const frames = framesOfCoredumpctl(result.stdout);
     return frames.length === 0 ? undefined : { frames, note: "The stack is from systemd's core dump (coredumpctl)." };
   }
 
   async #fromCore(gdb: string, core: string, command: Command): Promise<Stack> {
-    const frames = framesOfGdb(await this.#run({ ...command, file: gdb, arguments: [...settings(), "-ex", backtrace, command.file, core] }, longest));
+    const { stdout } = await this.#run({ ...command, file: gdb, arguments: [...settings(), "-ex", backtrace, command.file, core] }, longest);
+    const frames = framesOfGdb(stdout);
     return { frames, note: frames.length === 0 ? `gdb found no stack in ${core}.` : `The stack is from ${core}.` };
   }
 
   async #again(gdb: string, command: Command, signal: string, timeLimit: number): Promise<Stack> {
     const stops = ["-ex", "handle all nostop noprint pass", "-ex", `handle ${signal} stop print`];
-    const output = await this.#run({ ...command, file: gdb, arguments: [...settings(), ...stops, "-ex", "run", "-ex", backtrace, "-ex", "kill", "--args", command.file, ...command.arguments] }, Math.min(longest, timeLimit * 2 + 10_000));
+    const { stdout, stderr } = await this.#run({ ...command, file: gdb, arguments: [...settings(), ...stops, "-ex", "run", "-ex", backtrace, "-ex", "kill", "--args", command.file, ...command.arguments] }, Math.min(longest, timeLimit * 2 + 10_000));
     // What the test prints could look like a stack: gdb's follows its own words on the signal.
-    const at = output.lastIndexOf(`received signal ${signal}`);
-    const frames = at === -1 ? [] : framesOfGdb(output.slice(at));
+    const at = stdout.lastIndexOf(`received signal ${signal}`);
+    const frames = at === -1 ? [] : framesOfGdb(stdout.slice(at));
     if (frames.length > 0) return { frames, note: "The stack is from a second run, under gdb." };
-    const refused = /ptrace: Operation not permitted|Could not trace the inferior/.test(output);
-    if (/not in executable format/.test(output)) return { frames, note: `The stack is not known: ${path.basename(command.file)} is a script, which gdb does not start.` };
+    const refused = /ptrace: Operation not permitted|Could not trace the inferior/.test(stderr);
+    if (/not in executable format/.test(stderr)) return { frames, note: `The stack is not known: ${path.basename(command.file)} is a script, which gdb does not start.` };
     return { frames, note: refused ? "The stack is not known: this system does not let gdb watch a process (ptrace)." : "The stack is not known: the test did not crash when it ran again under gdb." };
   }
 
-  async #run(command: Command, timeLimit: number): Promise<string> {
+  /** The streams apart: what gdb complains of may come in the middle of a line of the stack. */
+  async #run(command: Command, timeLimit: number): Promise<{ readonly stdout: string; readonly stderr: string }> {
     const { activity, run } = this.#workshop;
     const result = await run({ ...command, environment: { ...command.environment, DEBUGINFOD_URLS: "" } }, { signal: activity.signal, timeLimit, leftBehind: "end" });
-    return stripVTControlCharacters(result.output.text);
+    return { stdout: stripVTControlCharacters(result.stdout.text), stderr: stripVTControlCharacters(result.stderr.text) };
   }
 }
 
