@@ -60,8 +60,12 @@ function runLines(run: BenchmarkRun, fractions: readonly Fraction[], paint: Pain
     `${machine.cpu}, ${plural(machine.cores, "core")}`, machine.system, machine.virtual, machine.governor === undefined ? undefined : `governor ${machine.governor}`,
     ...machine.gpus.map((gpu) => [gpu.name, gpu.driver, gpu.clocks].filter((one) => one !== undefined).join(" ")), `load ${machine.load[0].toFixed(1)} to ${machine.load[1].toFixed(1)}`,
   ].filter((one) => one !== undefined).join("; ")), "  ")];
-  if (ceilings?.copyBytes !== undefined && ceilings.flops !== undefined) {
-    lines.push(...wrap(`Ceilings measured in this run: ${(ceilings.copyBytes / 1e9).toFixed(1)} GB/s read and written, ${(ceilings.flops / 1e9).toFixed(0)} GFLOP/s.`, "  "));
+  const most = [
+    ...(ceilings?.copyBytes === undefined ? [] : [`${(ceilings.copyBytes / 1e9).toFixed(1)} GB/s read and written`]),
+    ...(ceilings?.flops === undefined ? [] : [`${(ceilings.flops / 1e9).toFixed(0)} GFLOP/s`]),
+  ];
+  if (most.length > 0) {
+    lines.push(...wrap(printable(`Ceilings measured in this run: ${most.join(", ")} (${ceilings?.from ?? ""}).`), "  "));
   }
   const rows = run.measurements.map((one) => measurementRow(one, fractions.filter((fraction) => fraction.name === one.name)));
   const doubtful = fractions.flatMap((one) => one.doubtful ?? []);

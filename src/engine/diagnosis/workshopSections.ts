@@ -11,10 +11,10 @@ const commandBuild = { ...shared, command: steps, folder: text };
 const ctest = { ...shared, ctest: text, labels: texts, configuration: text };
 const pytest = { ...shared, pytest: texts, marker: text, arguments: texts, folder: text };
 const commandTest = { ...shared, command, folder: text, timeLimit: duration };
-const googleBenchmark = { ...shared, "google-benchmark": command, folder: text };
-const nvbench = { ...shared, nvbench: command, folder: text };
-const pytestBenchmark = { ...shared, "pytest-benchmark": texts, arguments: texts, folder: text };
-const commandBenchmark = { ...shared, command, prints: choice(["google-benchmark", "nvbench", "pytest-benchmark"]), folder: text };
+const googleBenchmark = { ...shared, "google-benchmark": command, folder: text, ceiling: text };
+const nvbench = { ...shared, nvbench: command, folder: text, ceiling: text };
+const pytestBenchmark = { ...shared, "pytest-benchmark": texts, arguments: texts, folder: text, ceiling: text };
+const commandBenchmark = { ...shared, command, prints: choice(["google-benchmark", "nvbench", "pytest-benchmark"]), folder: text, ceiling: text };
 
 /** An entry of a section: which keys make it what it is, what it says, and where. */
 interface Entry<F extends string, V> {

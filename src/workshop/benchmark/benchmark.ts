@@ -5,7 +5,7 @@ import { CannotDo } from "../workshop.ts";
 import type { Workshop } from "../workshop.ts";
 import { findBaseline } from "./baseline.ts";
 import type { Baseline } from "./baseline.ts";
-import { measureCeilings } from "./ceilings.ts";
+import { measureCeilings, namedCeiling } from "./ceilings.ts";
 import { collect } from "./collect.ts";
 import { compare, defaultThreshold, methodOf } from "./comparison.ts";
 import type { ComparedRuns } from "./comparison.ts";
@@ -90,14 +90,20 @@ async function inFolder(request: BenchmarkRequest, workshop: Workshop, place: Pl
   const gpus = await describeGpus(files, workshop, place.folder);
   const warnings = [...noiseOf(processor, before, after, files), ...gpus.throttled];
   const machine: Machine = { ...processor, gpus: gpusBefore.gpus, load: [before.load, after.load] };
-  const counts = measured.flatMap((one) => [one.sides.A, one.sides.B].flatMap((side) => collect(side?.repetitions.map((repetition) => repetition.readings) ?? [])));
+  const named = measured.map(({ plan, sides }) => (plan.ceiling === undefined ? undefined : namedCeiling(plan.ceiling, collect(sides.A.repetitions.map((repetition) => repetition.readings)))));
+  const counts = measured.flatMap((one, index) => [one.sides.A, one.sides.B].flatMap((side) => collect(side?.repetitions.map((repetition) => repetition.readings) ?? []))
+    .filter((measurement) => named[index]?.ceilings === undefined || measurement.flops !== undefined));
   const ceilings = signal.aborted ? { warnings: [] } : await measureCeilings(counts, processor, place.state, workshop);
   const shared = { started: started.toISOString(), machine, warnings, repetitions: request.repetitions, by: workshop.version, ...(commit === undefined ? {} : { commit }), ...(ceilings.ceilings === undefined ? {} : { ceilings: ceilings.ceilings }) };
   const ids = new Set(place.history.runs.map((run) => run.id));
-  const pairs = measured.map((one) => ({
-    now: runOf(one, one.sides.A, undefined, request, workshop, shared, ids),
-    before: one.sides.B === undefined ? place.baseline?.runs.get(one.plan.id) : runOf(one, one.sides.B, request.variant?.name ?? "variant", request, workshop, shared, ids),
-  }));
+  const pairs = measured.map((one, index) => {
+    // What the project names goes before what was measured here; arithmetic is not in it.
+    const own = named[index]?.ceilings === undefined ? shared : { ...shared, ceilings: { ...shared.ceilings, ...named[index].ceilings } };
+    return {
+      now: runOf(one, one.sides.A, undefined, request, workshop, own, ids),
+      before: one.sides.B === undefined ? place.baseline?.runs.get(one.plan.id) : runOf(one, one.sides.B, request.variant?.name ?? "variant", request, workshop, own, ids),
+    };
+  });
   const isInterleaved = request.variant !== undefined;
   const runs = pairs.flatMap((pair) => [pair.now, ...(isInterleaved && pair.before !== undefined ? [pair.before] : [])]);
   const compared = pairs.filter((pair): pair is ComparedRuns => pair.before !== undefined);
@@ -106,7 +112,7 @@ async function inFolder(request: BenchmarkRequest, workshop: Workshop, place: Pl
     ...(request.filter === undefined ? {} : { filter: new RegExp(request.filter) }),
   });
   const tested = comparisons.filter((one) => one.p !== undefined).length;
-  const told = [...place.history.problems, ...warnings, ...ceilings.warnings, ...await keep(runs, request, place.report.history, workshop)];
+  const told = [...place.history.problems, ...warnings, ...ceilings.warnings, ...named.flatMap((one) => one?.warnings ?? []), ...await keep(runs, request, place.report.history, workshop)];
   if (request.baseline !== undefined) {
     told.push(...pairs.filter((pair) => pair.before === undefined).map((pair) => `The baseline has no run of ${pair.now.plan}; nothing is compared with it.`));
   }

@@ -40,6 +40,17 @@ export async function measureCeilings(measurements: readonly Measurement[], mach
   return { ceilings: { copyBytes: Number(copy), flops: Number(flops), from: `copy of ${Math.round(bytes / 1024 ** 2)} MiB and single-precision arithmetic on up to ${threads} thread${threads === 1 ? "" : "s"}` }, warnings: [] };
 }
 
+/** Bytes read and written in a second by the benchmark that the project names; `warnings`: it told none. */
+export function namedCeiling(name: string, measurements: readonly Measurement[]): MeasuredCeilings {
+  const one = measurements.find((measurement) => measurement.name === name);
+  if (one?.bytes === undefined || one.seconds.length === 0) {
+    return { warnings: [`The ceiling "${name}" of abiding.json ${one === undefined ? "is no benchmark that was measured" : "counts no bytes"}; a copy measured here stands in for it.`] };
+  }
+  // The best that it reached, as for the copy of our own.
+  const rate = one.bytes / Math.min(...one.seconds);
+  return { ceilings: { copyBytes: one.bytesCount === "traffic" ? rate : 2 * rate, from: name }, warnings: [] };
+}
+
 /** The program, compiled once for a processor and kept in the project's state. */
 async function probe(cpu: string, state: string, workshop: Workshop): Promise<string | undefined> {
   const key = createHash("sha256").update(probeSource).update(cpu).digest("hex").slice(0, 12);

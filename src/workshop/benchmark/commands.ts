@@ -56,10 +56,11 @@ function outputArguments(plan: BenchmarkPlan, file: string): string[] {
 }
 
 function filterArguments(plan: BenchmarkPlan, narrowing: Narrowing): string[] {
-  const { filter } = narrowing;
-  if (filter === undefined) {
+  if (narrowing.filter === undefined) {
     return [];
   }
+  // The benchmark that the others are a fraction of is measured with them.
+  const filter = plan.ceiling === undefined ? narrowing.filter : `(${narrowing.filter})|^${plan.ceiling.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
   switch (plan.format) {
     case "google-benchmark":
       // A minus at the begin turns the filter around (docs/user_guide.md, "Running a Subset of Benchmarks").

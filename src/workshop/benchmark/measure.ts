@@ -59,7 +59,7 @@ export async function measure(options: MeasureOptions, workshop: Workshop): Prom
         activity.step(`${one.plan.label}, repetition ${repetition + 1} of ${options.repetitions}${one.sides.B === undefined ? "" : name === "A" ? ", this side" : ", the other side"}`);
         const file = path.join(options.folder, `${plans.indexOf(one)}-${name}-${repetition}.json`);
         const taken = await runOnce(one.plan, measuringCommand(result.side, workshop.environment, result.narrowing, file), file, options.timeLimit, workshop);
-        const kept = filter === undefined ? taken.readings : taken.readings.filter((reading) => filter.test(reading.name));
+        const kept = filter === undefined ? taken.readings : taken.readings.filter((reading) => filter.test(reading.name) || reading.name === one.plan.ceiling);
         result.repetitions.push({ ...taken, readings: kept });
         one.order += name;
         one.failed ||= taken.ending.kind !== "exited" || taken.readings.length === 0;
@@ -81,7 +81,7 @@ async function sideResult(side: Side, options: MeasureOptions, workshop: Worksho
 
 /** The benchmarks of an nvbench program that the expression finds: its own filter takes whole names only. */
 async function nvbenchNames(side: Side, filter: RegExp, workshop: Workshop): Promise<string[]> {
-  return (await listed(side, workshop)).names.filter((name) => filter.test(name));
+  return (await listed(side, workshop)).names.filter((name) => filter.test(name) || side.plan.ceiling?.split(" ")[0] === name);
 }
 
 interface Listed {

@@ -126,9 +126,9 @@ export function configuredBenchmarks(sections: WorkshopSections, context: Config
 
 function benchmarkOf(entry: BenchmarkEntry, context: ConfiguredContext): BenchmarkPlan {
   const { root, interpreter, platform } = context;
-  const { name, environment, folder } = entry.values;
+  const { name, environment, folder, ceiling } = entry.values;
   const where = folderOf(folder, "folder", entry, context);
-  const shared = { ...basics(entry, environment, context), kind: "benchmark", folder: where } as const;
+  const shared = { ...basics(entry, environment, context), kind: "benchmark", folder: where, ...(ceiling !== undefined && { ceiling }) } as const;
   if (entry.form === "pytest-benchmark") {
     const { "pytest-benchmark": paths = [], arguments: given = [] } = entry.values;
     const inside = paths.map((one) => path.relative(where, path.resolve(root, fill(one, context))) || ".");

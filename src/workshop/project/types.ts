@@ -87,6 +87,8 @@ export interface BenchmarkPlan extends Plan {
   readonly command: readonly string[];
   /** It prints JSON of that format on standard output by itself. */
   readonly printsJson: boolean;
+  /** The benchmark among its own that moves as many bytes as can be moved: what the others are a fraction of. */
+  readonly ceiling?: string;
 }
 
 /** Something that the project's files ask for and that could not be made sense of. */

@@ -77,6 +77,20 @@ describe("a benchmark run", () => {
   });
 });
 
+describe("a ceiling that the project measures itself", () => {
+  it("is measured whatever the filter says, and the others are fractions of it", async () => {
+    using project = new Project();
+    const json = JSON.stringify({ context: {}, benchmarks: [["a", 20, 100], ["roof.copy", 10, 100]].map(([name, time, traffic_bytes]) => ({ name, run_name: name, run_type: "iteration", real_time: time, cpu_time: time, time_unit: "ns", traffic_bytes })) });
+    project.file("bench", program(`echo "$filter" > given; echo '${json}' > "$out"`));
+    const report = await project.measure([project.plan(["./bench"], { ceiling: "roof.copy" })], { filter: "^a$" });
+    assert.equal(fs.readFileSync(join(project.root, "given"), "utf8"), "(^a$)|^roof\\.copy$\n");
+    assert.deepEqual(report.runs[0]?.ceilings, { copyBytes: 100 / 10e-9, from: "roof.copy" });
+    assert.deepEqual(report.fractions.map(({ name, fraction, of }) => [name, fraction, of]), [["a", 0.5, "copy"], ["roof.copy", 1, "copy"]]);
+    const none = await project.measure([project.plan(["./bench"], { ceiling: "other" })], { repetitions: 1 });
+    assert.ok(none.warnings.includes('The ceiling "other" of abiding.json is no benchmark that was measured; a copy measured here stands in for it.'));
+  });
+});
+
 describe("a benchmark program", () => {
   it("that crashes half way keeps what it had told, and is not tried again", async () => {
     using project = new Project();

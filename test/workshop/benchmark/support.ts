@@ -8,7 +8,6 @@ import type { Variables } from "../../../src/workshop/process/types.ts";
 import type { BenchmarkFormat, BenchmarkPlan } from "../../../src/workshop/project/types.ts";
 import type { Workshop } from "../../../src/workshop/workshop.ts";
 
-/** No compiler: no ceiling is measured unless a test asks for it. */
 const environment: Variables = { PATH: "/usr/bin:/bin", HOME: tmpdir() };
 
 /** A project in a temporary folder, with the workshop for it. */
