@@ -1,9 +1,10 @@
 /** The packaged extension, installed as a user installs it, and the user's first minute with it. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
+import { execa } from "execa";
 import type { Browser, Page } from "playwright-core";
 import { fileSource, openArchive } from "../../src/engine/binaries/archive/index.ts";
 import { copySample, installExtension, launchBrowser, openWorkbench, packageExtension, startCodeServer, type CodeServer, type Workbench } from "../harness/index.ts";
@@ -16,6 +17,17 @@ let server: CodeServer | undefined;
 let browser: Browser | undefined;
 let workbench: Workbench;
 let page: Page;
+
+interface Report {
+  readonly outcome: string;
+  readonly results: readonly { readonly label: string; readonly outcome: string }[];
+}
+
+/** Why Gantry cannot be built here; false: it can. */
+function tools(): string | false {
+  const missing = ["cmake", "ninja", "c++"].filter((tool) => !(process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, tool))));
+  return missing.length > 0 && `no ${missing.join(", no ")}`;
+}
 
 before(async () => {
   vsix = await packageExtension(join(scratch, "abiding.vsix"));
@@ -38,6 +50,15 @@ test("the package stays small, and the sources of Gantry in it smaller", async (
   const sources = [...archive.members.values()].filter(({ name }) => name.startsWith("extension/native/")).reduce((sum, { compressedSize }) => sum + compressedSize, 0);
   assert.ok(statSync(vsix).size - sources < 1.5 * 1024 * 1024, `${statSync(vsix).size} bytes, ${sources} of them sources`);
   assert.ok(sources > 0 && sources < 0.5 * 1024 * 1024, `${sources} bytes of sources`);
+});
+
+test("the installed package builds Gantry, and its smoke tests pass", { skip: tools() }, async () => {
+  const [cli = ""] = globSync("extensions/abiding.abiding-*/dist/cli.js", { cwd: dataFolder ?? "" });
+  const run = async (...words: readonly string[]): Promise<Report> => JSON.parse((await execa(process.execPath, [join(dataFolder ?? "", cli), ...words], { cwd: scratch, env: { XDG_CACHE_HOME: scratch } })).stdout) as Report;
+  const { outcome } = await run("build", "--gantry", "--format", "json", "--target", "smoke_abi", "--target", "smoke_gather", "--", "-DGANTRY_BENCHMARKS=OFF", "-DGANTRY_PYTHON=OFF");
+  assert.equal(outcome, "built");
+  const { results } = await run("smoke", "--gantry", "--format", "json", "--test", "smoke_abi", "--test", "smoke_gather");
+  assert.deepEqual(results.map(({ label, outcome: ending }) => [label, ending]), [["smoke_abi", "passed"], ["smoke_gather", "passed"]]);
 });
 
 test("opening a build file underlines what is wrong in it", async () => {
