@@ -35,11 +35,11 @@ export async function appendRecord(file: string, record: object): Promise<void> 
   }
 }
 
-/** The records of the file; none when it does not exist. Empty lines are skipped. */
+/** The records of the file; none when it does not exist. Empty lines are skipped. Throws an error with a sentence. */
 export async function readRecords(file: string): Promise<Records> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return "";
-    throw error;
+    throw new Error(sentenceOf(error, `read ${file}`), { cause: error });
   });
   const records: unknown[] = [];
   const corrupt: { line: number; problem: string }[] = [];

@@ -7,7 +7,8 @@ import { makeFolder } from "./folders.ts";
 import { codeOf } from "./sentences.ts";
 
 /** The user's folder for state: XDG Base Directory specification, `LOCALAPPDATA` on Windows, `~/Library/Application Support` on macOS. */
-export function userStateFolder(environment: NodeJS.ProcessEnv = process.env): string {
+function userStateFolder(): string {
+  const environment = process.env;
   if (process.platform === "win32") return join(environment["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local"), "abiding");
   if (process.platform === "darwin") return join(homedir(), "Library", "Application Support", "abiding");
   const xdg = environment["XDG_STATE_HOME"];

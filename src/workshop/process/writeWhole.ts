@@ -1,5 +1,5 @@
 /** Files that are whole or absent, whenever and however the writer ends. */
-import { open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { makeFolder } from "./folders.ts";
 import { findProcess } from "./processes.ts";
@@ -62,6 +62,11 @@ export async function writeWhole(file: string, text: string | Uint8Array): Promi
     await makeFolder(dirname(file));
     const target = await realpath(file).catch(() => file);
     const old = await stat(target).catch(() => undefined);
+    if (old !== undefined && !old.isFile() && !old.isDirectory()) {
+      // A device or a pipe is written to, never replaced.
+      await writeFile(target, text);
+      return;
+    }
     await removeLeft(target);
     temporary = join(dirname(target), `.${basename(target)}.${process.pid}-${count}${ending}`);
     await writeNew(temporary, text, old === undefined ? undefined : old.mode & 0o7777);

@@ -40,6 +40,12 @@ test("a writer that is killed leaves the old file, and the next one tidies up", 
   assert.deepEqual([readdirSync(folder.path).sort(), readFileSync(file, "utf8")], [["file", "writer.mts"], "new"]);
 });
 
+test("a device is written to, not replaced", async () => {
+  await assert.rejects(writeWhole("/dev/full", "x"), { message: "Could not write /dev/full: no space is left on the disk (ENOSPC)." });
+  await writeWhole("/dev/null", "x");
+  assert.deepEqual([lstatSync("/dev/full").isCharacterDevice(), lstatSync("/dev/null").isCharacterDevice()], [true, true]);
+});
+
 test("what another living writer is writing is left alone", async () => {
   using folder = scratch();
   const theirs = folder.file(`.file.${process.ppid}-1.abiding-new`, "");
