@@ -160,7 +160,7 @@ class Work {
     const command: Command = { file: program, arguments: args, folder: path.dirname(this.#request.buildFolder), environment };
     const logFile = path.join(this.#request.buildFolder, ".abiding", `${name}.log`);
     fs.mkdirSync(path.dirname(logFile), { recursive: true });
-    const line = commandLine(command);
+    const line = commandLine(command, { environment: this.#workshop.environment });
     activity.note(line);
     const result = await this.#workshop.run(command, { signal: activity.signal, logFile, onText: (text) => activity.output(text) });
     this.#steps.push({ name, line, folder: command.folder, ending: result.ending, milliseconds: result.duration, ...(result.log === undefined ? {} : { log: result.log.path }) });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { after, describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { Ajv } from "ajv";
 import { execa } from "execa";
 import { UsageError } from "../../../src/cli/arguments.ts";
@@ -59,6 +60,26 @@ async function json(...args: readonly string[]): Promise<Readonly<Record<string,
   return report;
 }
 
+/** From now on a download gets so many bytes, and then nothing more. */
+function hangAfter(bytes: number): void {
+  server.trick = (incoming, response) => {
+    if (incoming.headers.range !== "bytes=0-") return false;
+    response.writeHead(206, { etag: '"one"', "content-range": `bytes 0-${whole.length - 1}/${whole.length}`, "content-length": String(whole.length) });
+    response.write(whole.subarray(0, bytes));
+    return true;
+  };
+}
+
+/** Waits until that much of the only download has been written down. */
+async function partOf(folder: string, bytes: number): Promise<void> {
+  const parts = path.join(folder, "store", "parts");
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await delay(20)) {
+    const part = fs.existsSync(parts) ? fs.readdirSync(parts).find((name) => name.endsWith(".part")) : undefined;
+    if (part !== undefined && fs.statSync(path.join(parts, part)).size === bytes) return;
+  }
+  assert.fail(`${parts} never held ${bytes} bytes`);
+}
+
 describe("abiding libtorch on the command line", () => {
   it("locate prints the one argument for CMake, and all else on standard error", async () => {
     const found = await abiding("locate", made, "--torch-version", "2.13.0", "--variant", "cpu", "--abi", "1");
@@ -110,16 +131,9 @@ describe("abiding libtorch on the command line", () => {
     const folder = path.join(scratch, "killed");
     const args = ["fetch", "--torch-version", "2.13.0", "--index", index, "--prefix", path.join(folder, "libtorch"), "--cache", path.join(folder, "store")];
     fs.mkdirSync(folder);
-    const hanging = new Promise<void>((resolve) => {
-      server.trick = (incoming, response) => {
-        if (incoming.headers.range !== "bytes=0-") return false;
-        response.writeHead(206, { etag: '"one"', "content-range": `bytes 0-${whole.length - 1}/${whole.length}`, "content-length": String(whole.length) });
-        response.write(whole.subarray(0, 1_000_000), () => { setTimeout(resolve, 200); });
-        return true;
-      };
-    });
+    hangAfter(1_000_000);
     const child = start(args);
-    await hanging;
+    await partOf(folder, 1_000_000);
     child.kill("SIGKILL");
     await child;
     server.trick = () => false;
@@ -135,16 +149,9 @@ describe("abiding libtorch on the command line", () => {
   it("Ctrl-C in the middle of a download ends with 130 and keeps the part", async () => {
     const folder = path.join(scratch, "interrupted");
     fs.mkdirSync(folder);
-    const hanging = new Promise<void>((resolve) => {
-      server.trick = (incoming, response) => {
-        if (incoming.headers.range !== "bytes=0-") return false;
-        response.writeHead(206, { etag: '"one"', "content-range": `bytes 0-${whole.length - 1}/${whole.length}` });
-        response.write(whole.subarray(0, 10_000), () => { setTimeout(resolve, 200); });
-        return true;
-      };
-    });
+    hangAfter(10_000);
     const child = start(["fetch", "--torch-version", "2.13.0", "--index", index, "--prefix", path.join(folder, "libtorch"), "--cache", path.join(folder, "store")]);
-    await hanging;
+    await partOf(folder, 10_000);
     child.kill("SIGINT");
     const result = await child;
     server.trick = () => false;
