@@ -59,6 +59,9 @@ export function smokeText(report: SmokeReport, options: SmokeTextOptions): strin
     for (const one of told) out.push("", ...resultLines(one, options, paint, true));
   }
   const skipped = new Set(top.filter((one) => one.outcome === "skipped").map((one) => one.id));
+  const untidy = top.filter((one) => !isBad(one) && one.leftBehind !== undefined);
+  if (untidy.length > 0) out.push("");
+  for (const one of untidy) out.push(...wrap(printable(`${one.label}: ${leftBehind(one.leftBehind ?? 0)}`), "  ", paint("bold", "! ")));
   out.push(...skippedLines(report.results.filter((one) => one.parent === undefined || !skipped.has(one.parent)), paint));
   for (const { plan, message } of report.problems) out.push("", ...wrap(printable(`${plan}: ${message}`), "  ", paint("bold", "! ")));
   out.push("", summary(report, top, paint), "");
@@ -78,7 +81,7 @@ function resultLines(result: TestResult, options: SmokeTextOptions, paint: Paint
   const out = [`${paint(styles[result.outcome], outcomeWords[result.outcome])} ${paint("bold", printable(result.label))} (${duration(result.milliseconds)})`];
   if (result.reason !== undefined) out.push(...wrap(printable(result.reason), "  "));
   if (result.explanation !== undefined) out.push(...wrap(printable(`${result.explanation.message} [${result.explanation.rule}, ${docsOf(result.explanation.rule)}]`), "    ", `  ${paint("bold", "skew:")} `));
-  if (result.leftBehind !== undefined) out.push(`  ${plural(result.leftBehind, "process").replace("processs", "processes")} outlived it and ${result.leftBehind === 1 ? "was" : "were"} ended.`);
+  if (result.leftBehind !== undefined) out.push(`  ${leftBehind(result.leftBehind)}`);
   if (!whole) return out;
   for (const { message, location, expected, actual } of result.messages.slice(0, shownMessages)) {
     const where = place(location);
@@ -143,7 +146,11 @@ export function testListText({ tests, problems }: DiscoveredTests, options: Smok
   return `${out.join("\n")}${out.length === 0 ? "" : "\n\n"}${plural(count, "test")}\n`;
 }
 
-export function duration(milliseconds: number): string {
+function leftBehind(count: number): string {
+  return count === 1 ? "1 process outlived it and was ended." : `${count} processes outlived it and were ended.`;
+}
+
+function duration(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`;
 }
 

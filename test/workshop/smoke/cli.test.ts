@@ -37,6 +37,7 @@ describe("abiding smoke", () => {
     project.file("mixed/CTestTestfile.cmake", testFile([
       { name: "bad <&\"'>", command: [loud] }, { name: "gone", command: [at("nothing")] }, { name: "off", command: ["/bin/true"], properties: { DISABLED: "ON" } },
       { name: "crash", command: ["/bin/sh", "-c", "kill -SEGV $$"] }, { name: "late", command: ["/bin/sleep", "600"], properties: { TIMEOUT: "1" } }, { name: "fine", command: ["/bin/true"] },
+      { name: "leaves", command: ["/bin/sh", "-c", "sleep 600 >/dev/null 2>&1 &"] },
     ]));
   });
 
@@ -56,7 +57,8 @@ describe("abiding smoke", () => {
     assert.match(out, /^crashed crash /m);
     assert.match(out, /^timed out late /m);
     assert.match(out, /^skipped off \(disabled: It is disabled \(DISABLED\)\.\)$/m);
-    assert.match(out, /^1 passed, 1 failed, 1 crashed, 1 timed out, 1 missing executable, 1 skipped in /m);
+    assert.match(out, /^! leaves: 1 process outlived it and was ended\.$/m);
+    assert.match(out, /^2 passed, 1 failed, 1 crashed, 1 timed out, 1 missing executable, 1 skipped in /m);
     assert.equal(out.includes("\u001b"), false);
   });
 
@@ -102,7 +104,7 @@ describe("abiding smoke", () => {
     assert.equal(status, 1);
     const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: "", isArray: (name) => name === "testsuite" || name === "testcase", parseAttributeValue: false, parseTagValue: false, trimValues: false });
     const { testsuites } = parser.parse(readFileSync(at("report.xml"), "utf8"), true) as Suite;
-    assert.deepEqual([testsuites.tests, testsuites.failures, testsuites.errors, testsuites.skipped], ["6", "1", "3", "1"]);
+    assert.deepEqual([testsuites.tests, testsuites.failures, testsuites.errors, testsuites.skipped], ["7", "1", "3", "1"]);
     const [suite] = testsuites.testsuite;
     assert.equal(suite?.name, "mixed");
     const cases = Object.fromEntries((suite?.testcase ?? []).map((one) => [one.name, one]));
