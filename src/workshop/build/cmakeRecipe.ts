@@ -66,7 +66,7 @@ export function cmakeRecipe(plan: CMakeBuild, request: BuildRequest, circumstanc
   return {
     steps, notes, productFolders: [folder],
     products: () => artifactsOf(folder, plan.configuration ?? readCMakeFolder(folder, files)?.values.get("CMAKE_BUILD_TYPE"), files) ?? [],
-    advice: torch === undefined || torch.isPassed ? [] : [`The environment's torch is found with ${commandLine(commandOf([torch.argument], folder, {}))}: add it after "--", or select the environment.`],
+    advice: torch === undefined || torch.isPassed ? [] : [`The environment's torch is found with ${commandLine(commandOf(["cmake", torch.argument], folder, {})).slice("cmake ".length)}: add it after "--", or select the environment.`],
   };
 }
 
