@@ -7,7 +7,7 @@ import { median, spread } from "./statistics/samples.ts";
 import { ratioInterval } from "./statistics/bootstrap.ts";
 
 /** Chance that a report in which nothing changed claims that something did. */
-export const level = 0.05;
+const level = 0.05;
 /** A change of this size is worth a claim when a request names no other. */
 export const defaultThreshold = 0.03;
 /** Enough for a few thousand comparisons in one report: ten on each side can give a p of 0.00001. */
@@ -18,7 +18,7 @@ export interface ComparedRuns {
   readonly now: BenchmarkRun;
 }
 
-export interface CompareOptions {
+interface CompareOptions {
   readonly threshold: number;
   /** Repetitions of both sides were taken in turns. */
   readonly interleaved: boolean;
