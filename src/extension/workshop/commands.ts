@@ -7,6 +7,7 @@ import type { Bench } from "./bench.ts";
 import { historyMarkdown } from "./benchmarkMarkdown.ts";
 import { planned, runBuild } from "./building.ts";
 import type { BuildOrder } from "./building.ts";
+import { isCancellation } from "./cancellation.ts";
 import { showEnvironment } from "./environment.ts";
 import { offerGantry } from "./gantry.ts";
 import { fetchLibtorchAsked, locateLibtorch } from "./libtorch.ts";
@@ -95,7 +96,7 @@ async function build(bench: Bench, testing: Testing, argument: BuildArgument): P
       ended.resolve(result);
       return result.status;
     } catch (error) {
-      if (token.isCancellationRequested || error instanceof vscode.CancellationError) {
+      if (token.isCancellationRequested || isCancellation(error)) {
         ended.resolve(undefined);
       } else {
         ended.reject(error instanceof Error ? error : new Error(String(error)));

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { isCancellation } from "./cancellation.ts";
 import type { OpenWorkshop, WorkshopCommand, WorkshopHost } from "./index.ts";
 import { looksNative } from "./native.ts";
 import { requireTrust } from "./trust.ts";
@@ -34,8 +35,7 @@ export class WorkshopDoor implements vscode.Disposable {
     try {
       return await (await this.open()).command(name, argument);
     } catch (error) {
-      if (error instanceof vscode.CancellationError || (error instanceof Error && error.name === "AbortError")) {
-        // Whoever cancelled knows.
+      if (isCancellation(error)) {
         return undefined;
       }
       throw error;
@@ -72,6 +72,9 @@ export class WorkshopDoor implements vscode.Disposable {
   #createController(): vscode.TestController {
     const controller = vscode.tests.createTestController("abiding", "Abiding");
     const shown = (work: Promise<void>): Promise<void> => work.catch((error: unknown) => {
+      if (isCancellation(error)) {
+        return;
+      }
       this.#host.log.error(error instanceof Error ? error.stack ?? error.message : String(error));
       void vscode.window.showErrorMessage(vscode.l10n.t("Abiding could not do that: {0}", error instanceof Error ? error.message : String(error)));
     });

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { BuildPlan } from "../../workshop/project/types.ts";
 import type { Bench } from "./bench.ts";
+import { isCancellation } from "./cancellation.ts";
 import { runBuild } from "./building.ts";
 import type { BuildOrder } from "./building.ts";
 import { measureInTerminal } from "./measuring.ts";
@@ -125,7 +126,7 @@ class WorkTerminal implements vscode.Pseudoterminal {
     try {
       status = await this.#job(screen, this.#cancel.token);
     } catch (error) {
-      screen.note(this.#cancel.token.isCancellationRequested || error instanceof vscode.CancellationError ? vscode.l10n.t("Cancelled.") : vscode.l10n.t("Abiding could not do that: {0}", error instanceof Error ? error.message : String(error)));
+      screen.note(this.#cancel.token.isCancellationRequested || isCancellation(error) ? vscode.l10n.t("Cancelled.") : vscode.l10n.t("Abiding could not do that: {0}", error instanceof Error ? error.message : String(error)));
     }
     screen.end();
     this.#closed.fire(status);

@@ -4,6 +4,7 @@ import type { SmokePlan } from "../../workshop/project/types.ts";
 import { discover, smoke } from "../../workshop/smoke/index.ts";
 import type { SmokeEvent, SmokeReport } from "../../workshop/smoke/types.ts";
 import type { Bench } from "./bench.ts";
+import { isCancellation } from "./cancellation.ts";
 import { measureInRun } from "./measuring.ts";
 import { BatchedScreen } from "./screen.ts";
 import { report } from "./testResults.ts";
@@ -80,7 +81,7 @@ export class Testing implements vscode.Disposable {
       }
       return reports;
     } catch (error) {
-      if (!run.token.isCancellationRequested && token?.isCancellationRequested !== true) {
+      if (!isCancellation(error) && !run.token.isCancellationRequested && token?.isCancellationRequested !== true) {
         // The view shows runs, not failures to run.
         run.appendOutput(`\r\n${error instanceof Error ? error.message : String(error)}\r\n`);
         throw error;
@@ -100,7 +101,7 @@ export class Testing implements vscode.Disposable {
         await measureInRun(this.#bench, this.tree, run, selection, token);
       }
     } catch (error) {
-      if (!run.token.isCancellationRequested && token?.isCancellationRequested !== true) {
+      if (!isCancellation(error) && !run.token.isCancellationRequested && token?.isCancellationRequested !== true) {
         run.appendOutput(`\r\n${error instanceof Error ? error.message : String(error)}\r\n`);
         throw error;
       }
