@@ -9,6 +9,7 @@ import { libtorchText } from "../reporters/libtorchText.ts";
 import { printableLines } from "../reporters/printable.ts";
 import type { Terminal } from "../terminal.ts";
 import { withActivity } from "./activity.ts";
+import { libtorchHelp } from "./libtorchHelp.ts";
 import { readOptions, splitAtDashes } from "./options.ts";
 import { makeWorkshop } from "./workshop.ts";
 
@@ -21,6 +22,7 @@ const shared = {
   require: { type: "boolean" },
   format: { type: "string" },
   output: { type: "string", short: "o" },
+  help: { type: "boolean", short: "h" },
 } as const;
 
 const statuses: Readonly<Record<LibtorchReport["outcome"], number>> = { found: 0, "not-found": 1, failed: 2, cancelled: 130 };
@@ -29,6 +31,10 @@ const statuses: Readonly<Record<LibtorchReport["outcome"], number>> = { found: 0
 export async function libtorch(argv: readonly string[], terminal: Terminal): Promise<number> {
   const [action, ...rest] = argv;
   switch (action) {
+    case "--help":
+    case "-h":
+      terminal.deliver(libtorchHelp.libtorch, undefined);
+      return 0;
     case "locate":
       return locateCommand(rest, terminal);
     case "fetch":
@@ -42,6 +48,10 @@ export async function libtorch(argv: readonly string[], terminal: Terminal): Pro
 
 async function locateCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readOptions("libtorch locate", argv, { ...shared, prefix: { type: "string", multiple: true }, linkage: { type: "string" }, "without-caches": { type: "boolean" } });
+  if (values.help === true) {
+    terminal.deliver(libtorchHelp.locate, undefined);
+    return 0;
+  }
   if (positionals.length > 1) {
     throw new UsageError(`libtorch locate takes one path, and got ${positionals.length}: ${positionals.join(" ")}.`);
   }
@@ -58,6 +68,10 @@ async function locateCommand(argv: readonly string[], terminal: Terminal): Promi
 
 async function fetchCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readOptions("libtorch fetch", argv, { ...shared, prefix: { type: "string" }, from: { type: "string" }, index: { type: "string" }, sha256: { type: "string" } });
+  if (values.help === true) {
+    terminal.deliver(libtorchHelp.fetch, undefined);
+    return 0;
+  }
   requireNoOperands("fetch", positionals);
   const version = values["torch-version"];
   if (version === undefined || !/^\d+\.\d+\.\d+/.test(version)) {
@@ -85,8 +99,12 @@ async function buildCommand(argv: readonly string[], terminal: Terminal): Promis
   const { own, others } = splitAtDashes(argv);
   const { values, positionals } = readOptions("libtorch build", own, {
     source: { type: "string" }, "build-dir": { type: "string" }, prefix: { type: "string" }, static: { type: "boolean" }, "fabi-version": { type: "string" },
-    abi: shared.abi, interpreter: shared.interpreter, cache: shared.cache, require: shared.require, format: shared.format, output: shared.output,
+    abi: shared.abi, interpreter: shared.interpreter, cache: shared.cache, require: shared.require, format: shared.format, output: shared.output, help: shared.help,
   });
+  if (values.help === true) {
+    terminal.deliver(libtorchHelp.build, undefined);
+    return 0;
+  }
   requireNoOperands("build", positionals);
   const gxx = values["fabi-version"];
   if (gxx !== undefined && !/^\d{1,2}$/.test(gxx)) {

@@ -102,6 +102,19 @@ describe("abiding libtorch on the command line", () => {
     }
   });
 
+  it("--help names each option that an action takes", async () => {
+    const general = await inside("--help");
+    assert.deepEqual([general.status, general.err], [0, ""]);
+    assert.match(general.out, /^ {2}abiding libtorch locate \[PATH\]/m);
+    for (const action of ["locate", "fetch", "build"]) {
+      const { status, out, err } = await inside(action, "--help");
+      assert.deepEqual([status, err], [0, ""], action);
+      const taken = [...(await inside(action, "--bogus")).err.matchAll(/--[a-z0-9-]+/g)].map(([option]) => option).filter((option) => !["--bogus", "--help"].includes(option));
+      assert.ok(taken.length > 8, action);
+      assert.deepEqual(taken.filter((option) => !new RegExp(`^ .*${option}\\b`, "m").test(out)), [], action);
+    }
+  });
+
   it("reports in JSON as the schema has it", async () => {
     assert.equal((await json("locate", made))["outcome"], "found");
     assert.equal((await json("locate", path.join(scratch, "absent")))["outcome"], "not-found");
