@@ -118,7 +118,8 @@ function judged(pair: Pair & { before: Measurement; now: Measurement }, u: numbe
   if (corrected >= level || (interval[0] <= 1 && interval[1] >= 1)) {
     return { ...facts, verdict: "no-difference", reason: `No difference is shown: ${range} of the time before.` };
   }
-  if (Math.abs(ratio - 1) <= needed) {
+  // In logarithms: half the time is as far from 1 as twice the time.
+  if (Math.abs(Math.log(ratio)) <= Math.log1p(needed)) {
     const why = needed > threshold ? `within the spread of the repetitions, ${percent(needed)}` : `smaller than the ${percent(threshold)} that matter`;
     return { ...facts, verdict: "no-difference", reason: `The difference, ${range} of the time before, is ${why}.` };
   }

@@ -112,7 +112,7 @@ export interface Comparison {
   readonly effect?: number;
   /** Repetitions before and now. */
   readonly samples?: readonly [number, number];
-  /** What a ratio has to differ from 1 by to be more than the machine's noise and of practical size. */
+  /** What a ratio, or its inverse, has to exceed 1 by to be more than the machine's noise and of practical size. */
   readonly threshold?: number;
 }
 

@@ -54,10 +54,20 @@ describe("a comparison", () => {
     assert.match(small.reason ?? "", /is smaller than the 3\.0 % that matter\.$/);
     assert.deepEqual(verdicts(run({ a: around(1) }), run({ a: around(1.02, 2) }), { ...inTurns, threshold: 0.005 }), { a: "regressed" });
     const wide = [1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9];
-    const [noisy] = compare([{ before: run({ a: wide }), now: run({ a: wide.map((one) => one + 0.45) }) }], inTurns);
+    const [noisy] = compare([{ before: run({ a: wide }), now: run({ a: wide.map((one) => one + 0.44) }) }], inTurns);
     assert.equal(noisy?.verdict, "no-difference");
     assert.ok((noisy.corrected ?? 1) < 0.05 && (noisy.ratio ?? 0) > 1.3 && (noisy.threshold ?? 0) > 0.3);
     assert.match(noisy.reason ?? "", /within the spread of the repetitions/);
+    const wild = [1, 1.2, 1.4, 1.8, 2, 2.2, 2.4, 3, 4, 5];
+    assert.deepEqual(verdicts(run({ a: wild }), run({ a: wild.map((one) => one / 8) })), { a: "improved" }, "a spread of 100 % hides half the time, not an eighth of it");
+    assert.deepEqual(verdicts(run({ a: wild.map((one) => one / 8) }), run({ a: wild })), { a: "regressed" });
+  });
+
+  it("does not claim what the test alone does not bear out", () => {
+    const [one] = compare([{ before: run({ a: [1, 1.001, 1.002, 1.05] }), now: run({ a: [1.06, 1.061, 1.062, 1.049] }) }], inTurns);
+    assert.equal(one?.p, 4 / 70);
+    assert.ok((one.interval?.[0] ?? 0) > 1 && (one.ratio ?? 0) > 1 + (one.threshold ?? 1), JSON.stringify(one));
+    assert.equal(one.verdict, "no-difference");
   });
 
   it("says nothing about the program when the machine is another one", () => {
