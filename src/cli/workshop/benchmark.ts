@@ -10,6 +10,7 @@ import { benchmarkText, historyText, listText } from "../reporters/benchmarkText
 import { jsonText } from "../reporters/jsonText.ts";
 import type { Terminal } from "../terminal.ts";
 import { withActivity } from "./activity.ts";
+import { benchmarkHelp } from "./benchmarkHelp.ts";
 import { millisecondsOf, readOptions } from "./options.ts";
 import { projectRoot } from "./projectRoot.ts";
 import { makeWorkshop } from "./workshop.ts";
@@ -31,6 +32,7 @@ const options = {
   export: { type: "string" },
   format: { type: "string" },
   output: { type: "string", short: "o" },
+  help: { type: "boolean", short: "h" },
 } as const;
 
 type Values = ReturnType<typeof readOptions<typeof options>>["values"];
@@ -40,6 +42,10 @@ const statuses: Readonly<Record<BenchmarkReport["outcome"], number>> = { measure
 /** `abiding benchmark`. Exit status: 0 measured, 1 regressed or failed, 2 could not run, 130 cancelled. */
 export async function benchmark(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readOptions("benchmark", argv, options);
+  if (values.help === true) {
+    terminal.deliver(benchmarkHelp, undefined);
+    return 0;
+  }
   const format = oneOf("--format", values.format, ["text", "json"], "text");
   const exported = values.export === undefined ? undefined : oneOf<ExportFormat>("--export", values.export, ["json", "csv", "markdown"], "json");
   const resolved = (text: string): string => path.resolve(terminal.workingDirectory, text);

@@ -124,6 +124,17 @@ describe("abiding benchmark", () => {
     assert.match(measured.out, /^\| copy\/real\\_time \| [\d.]+ ms \|/m);
   });
 
+  it("--help names every option and the exit status", async () => {
+    const { status, out, err } = await abiding("--help");
+    assert.deepEqual([status, err], [0, ""]);
+    const { message } = await abiding("--unknown").then(() => new Error(), (error: unknown) => error as Error);
+    const options = (message.split(" takes ")[1] ?? "").match(/--[a-z-]+/g) ?? [];
+    assert.ok(options.length > 10, message);
+    assert.deepEqual(options.filter((option) => option !== "--help" && !out.includes(`${option} `)), []);
+    assert.match(out, /^Exit status: 0 measured, 1 something regressed or failed/m);
+    assert.deepEqual(out.split("\n").filter((line) => line.length > 100), []);
+  });
+
   it("refuses what it does not understand", async () => {
     for (const [args, message] of [
       [["--repetitions", "0"], /--repetitions must be a whole number/], [["--repetitions", "x"], /--repetitions/], [["--plan", "none"], /There is no benchmark plan "none"\. Plans: /],
