@@ -79,12 +79,12 @@ def _unit(seconds: float) -> "tuple[str, float]":
 
 def benchmarks(groups: "List[tuple[Group, List[Samples]]]") -> List[Dict[str, Any]]:
     """Entries of the JSON's `benchmarks`: each repetition, then mean, median, stddev and cv; `speedup_of_baseline` stands in the
-    medians."""
+    medians. Names end as those of Google Benchmark's `UseRealTime()`: readers take CPU time for what is meant otherwise."""
     entries: List[Dict[str, Any]] = []
     for family, (group, samples) in enumerate(groups):
         baseline = next((one for one in samples if one.variant.name == group.baseline), None)
         for index, one in enumerate(samples):
-            name = f"{group.name}/{one.variant.name}"
+            name = f"{group.name}/{one.variant.name}/real_time"
             unit, factor = _unit(one.median)
             shared = {"family_index": family, "per_family_instance_index": index, "run_name": name, "repetitions": len(one.real),
                       "threads": group.threads, "time_unit": unit}

@@ -52,8 +52,8 @@ class Python(unittest.TestCase):
         families = {entry["family_index"] for entry in document["benchmarks"]}
         self.assertEqual(len(families), 4)
         names = {entry["run_name"] for entry in document["benchmarks"]}
-        self.assertIn("stamp/gantry.stamp.read", names)
-        self.assertIn("call/rows:1/given_output/gantry.gather(out)", names)
+        self.assertIn("stamp/gantry.stamp.read/real_time", names)
+        self.assertIn("call/rows:1/given_output/gantry.gather(out)/real_time", names)
 
     def test_arguments_are_refused_before_anything_is_measured(self) -> None:
         for arguments, text in ((["--filter", "("], "no regular expression"), (["--repetitions", "0"], "no number from 1"),

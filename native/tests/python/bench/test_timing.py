@@ -76,13 +76,13 @@ class Report(unittest.TestCase):
         check(self, document)
         self.assertEqual(document["context"]["own"], "kept")
         entries = {entry["name"]: entry for entry in document["benchmarks"] if entry["run_type"] == "aggregate"}
-        fast = entries["job/fast_median"]
+        fast = entries["job/fast/real_time_median"]
         self.assertEqual((fast["real_time"], fast["time_unit"], fast["threads"]), (1000.0, "ms", 2))
         self.assertEqual((fast["bytes_per_second"], fast["pct_of_roof"], fast["speedup_of_baseline"]), (8e9, 75.0, 2.0))
         self.assertEqual(fast["ns_per_row"], 1e8)
-        self.assertNotIn("speedup_of_baseline", entries["job/base_median"])
-        self.assertNotIn("pct_of_roof", entries["job/roof: read_median"])
-        self.assertEqual(entries["job/fast_cv"]["real_time"], 0.0)
+        self.assertNotIn("speedup_of_baseline", entries["job/base/real_time_median"])
+        self.assertNotIn("pct_of_roof", entries["job/roof: read/real_time_median"])
+        self.assertEqual(entries["job/fast/real_time_cv"]["real_time"], 0.0)
         self.assertEqual(sum(entry["run_type"] == "iteration" for entry in document["benchmarks"]), 9)
 
 
