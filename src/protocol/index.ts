@@ -121,6 +121,8 @@ export interface BinaryView {
 export interface ExaminationParams {
   readonly root: string;
   readonly against: readonly string[];
+  /** The URI of the CMake build folder that is going to be built in: what is configured there counts, and no other. */
+  readonly buildFolder?: string;
 }
 
 /** The build files of a project, compared with the torches that it is meant for: what a build has to know before it starts. */

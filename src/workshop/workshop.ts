@@ -48,8 +48,11 @@ export interface ExaminedFile {
 
 /** What the engine knows. On the command line the engine itself answers, in an editor the language server. */
 export interface Diagnostician {
-  /** `against`: as `--against` takes it; empty: the project's own choice. */
-  check(root: string, against: readonly string[], signal: AbortSignal): Promise<Examination>;
+  /**
+   * `against`: as `--against` takes it; empty: the project's own choice. `buildFolder`: the CMake build folder that is going to
+   * be built in; what is configured there counts, and what is configured in others does not.
+   */
+  check(root: string, against: readonly string[], signal: AbortSignal, buildFolder?: string): Promise<Examination>;
   examine(root: string, files: readonly string[], against: readonly string[], signal: AbortSignal): Promise<readonly ExaminedFile[]>;
 }
 

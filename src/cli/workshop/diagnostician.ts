@@ -29,8 +29,8 @@ export class EngineDiagnostician implements Diagnostician {
     this.#tell = tell;
   }
 
-  async check(root: string, against: readonly string[], signal: AbortSignal): Promise<Examination> {
-    const workspace = await this.#open(root, against, signal);
+  async check(root: string, against: readonly string[], signal: AbortSignal, buildFolder?: string): Promise<Examination> {
+    const workspace = await this.#open(root, against, signal, buildFolder);
     const problem = workspace.environmentProblem();
     if (problem !== undefined && against.length > 0) {
       throw new CannotDo(problem);
@@ -63,12 +63,13 @@ export class EngineDiagnostician implements Diagnostician {
     return examined;
   }
 
-  async #open(root: string, against: readonly string[], signal: AbortSignal): Promise<Workspace> {
+  async #open(root: string, against: readonly string[], signal: AbortSignal, buildFolder?: string): Promise<Workspace> {
     const opened = new Map<string, InstalledBody>();
     const where = this.#surroundings(root);
     const workspace = new Workspace(root, where.files, {
       catalogue: where.catalogue, environment: where.environment, opened,
       ...(against.length === 0 ? {} : { against }),
+      ...(buildFolder === undefined ? {} : { buildFolder }),
       ...(this.#interpreter === undefined ? {} : { interpreter: this.#interpreter }),
     });
     const wheels = await openWheels(workspace.against(), where, this.#remote(signal));

@@ -44,6 +44,8 @@ export interface WorkspaceOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Severities of the user; they win over abiding.json. */
   readonly rules?: ReadonlyMap<string, RuleSetting>;
+  /** The build folder that is asked about, wherever it lies: its configuration counts, and no other. */
+  readonly buildFolder?: string;
   /** Run only these rules, opt-in ones included. */
   readonly only?: readonly string[];
 }
@@ -201,6 +203,7 @@ export class Workspace {
     this.#environment ??= this.#findEnvironment(configuration);
     const { installed, problems, toolchains } = this.#environment;
     // What was asked for elsewhere (a setting, an option) is no mistake in a file.
+    const { buildFolder } = this.#options;
     const inFile = this.#options.against === undefined ? problems : [];
     const gaps: Gap[] = [...this.#configuration.gaps, ...this.#layout.gaps, ...inFile.map((message): Gap => ({ kind: "file", path: path.join(this.root, configurationName), message }))];
     const passes: (readonly Finding[])[] = [];
@@ -213,7 +216,7 @@ export class Workspace {
     const settings = new Map([...configuration.rules, ...(this.#options.rules ?? [])]);
     const only = this.#options.only === undefined ? {} : { only: new Set(this.#options.only) };
     for (const [index, body] of (installed.length === 0 ? [undefined] : installed).entries()) {
-      const { reading: project, configured: builds } = applyConfiguredBuilds(yield* this.#read(contextFor(body)), this.#layout.configuredBuilds, this.#files);
+      const { reading: project, configured: builds } = applyConfiguredBuilds(yield* this.#read(contextFor(body)), buildFolder === undefined ? this.#layout.configuredBuilds : [buildFolder], this.#files);
       const bodies = project.targets.map((target) => this.#bodyOf(target));
       const products = yield* this.#built.read(this.#layout, bodies, body, this.#environment.stamp);
       const context: RuleContext = {

@@ -12,8 +12,9 @@ export class ServerDiagnostician implements Diagnostician {
     this.#server = server;
   }
 
-  check(root: string, against: readonly string[], signal: AbortSignal): Promise<Examination> {
-    return this.#ask("abiding/examination", { root: vscode.Uri.file(root).toString(), against }, signal);
+  check(root: string, against: readonly string[], signal: AbortSignal, buildFolder?: string): Promise<Examination> {
+    const folder = buildFolder === undefined ? {} : { buildFolder: vscode.Uri.file(buildFolder).toString() };
+    return this.#ask("abiding/examination", { root: vscode.Uri.file(root).toString(), against, ...folder }, signal);
   }
 
   examine(root: string, files: readonly string[], against: readonly string[], signal: AbortSignal): Promise<readonly ExaminedFile[]> {

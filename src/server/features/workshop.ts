@@ -23,7 +23,7 @@ export function registerWorkshop(session: Session, answer: Answer): void {
   connection.onRequest(examination, (params: ExaminationParams, token: CancellationToken) =>
     answer<ProjectExamination | null>(examination, token, null, async () => {
       const root = rootOf(params);
-      const diagnosis = await diagnose(session, root, params.against, token);
+      const diagnosis = await diagnose(session, root, params, token);
       return {
         findings: diagnosis.findings,
         against: diagnosis.installed.map((body) => torchInUse(body, surroundingsOf(session, root))),
@@ -49,10 +49,15 @@ function rootOf({ root }: ExaminationParams): string {
   return folder;
 }
 
-/** The open project with its unsaved texts and its choice of environment; any other folder is read from the disk. */
-async function diagnose(session: Session, root: string, against: readonly string[], token: CancellationToken): Promise<Diagnosis> {
+/**
+ * The open project with its unsaved texts and its choice of environment; any other folder is read from the disk. What CMake has
+ * just written is read anew: the news of it may still be on its way.
+ */
+async function diagnose(session: Session, root: string, { against: named, buildFolder: uri }: ExaminationParams, token: CancellationToken): Promise<Diagnosis> {
   const project = session.projects.at(root);
-  if (project !== undefined && against.length === 0) {
+  const buildFolder = uri === undefined ? undefined : pathOf(uri);
+  const against = named.length > 0 || project?.against === undefined || buildFolder === undefined ? named : [project.against];
+  if (project !== undefined && against.length === 0 && buildFolder === undefined) {
     const diagnosis = await project.current();
     refuse(project.against === undefined ? undefined : project.environmentProblem);
     return diagnosis;
@@ -62,6 +67,7 @@ async function diagnose(session: Session, root: string, against: readonly string
     catalogue: where.catalogue, environment: where.environment,
     ...(project === undefined ? {} : { rules: new Map(Object.entries(project.settings.rules)) }),
     ...(against.length === 0 ? {} : { against }),
+    ...(buildFolder === undefined ? {} : { buildFolder }),
     ...(where.interpreter === undefined ? {} : { interpreter: where.interpreter }),
   });
   refuse(against.length === 0 ? undefined : workspace.environmentProblem());
@@ -111,7 +117,7 @@ async function verdicts(session: Session, params: Requests["abiding/builtFiles"]
   const where = surroundingsOf(session, root);
   const remote = remoteOptions(session, () => undefined, token);
   const named = (spec: string | undefined): Opener => (examined) => openEnvironment(spec, where, remote, targetOf(examined));
-  const openers = params.against.length > 0 ? params.against.map(named) : openersOf((await diagnose(session, root, [], token)).installed, where, named);
+  const openers = params.against.length > 0 ? params.against.map(named) : openersOf((await diagnose(session, root, { root: params.root, against: [] }, token)).installed, where, named);
   const answers: BuiltFileVerdict[] = [];
   for (const file of params.files) {
     if (token.isCancellationRequested) {

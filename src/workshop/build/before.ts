@@ -24,7 +24,8 @@ export async function decide(request: BuildRequest, workshop: Workshop, known: r
   for (;;) {
     activity.signal.throwIfAborted();
     activity.step("Checking the build files");
-    const examination = await diagnostician.check(request.root, request.against, activity.signal);
+    const folder = request.plan.kind === "cmake" ? request.buildFolder ?? request.plan.folder : undefined;
+    const examination = await diagnostician.check(request.root, request.against, activity.signal, folder);
     const findings = examination.findings.filter((one) => compareSeverity(one.severity, "warning") <= 0 && !isAboutBinary(one));
     const fresh = findings.filter((one) => isCarried(one, request.plan) && !known.some((other) => isSame(one, other)));
     if (fresh.length === 0) {

@@ -53,7 +53,7 @@ export function readBuildFolders(candidates: readonly string[], files: Files): B
       configured: files.status(file)?.modified ?? 0,
     }];
   });
-  return { folders: folders.toSorted((a, b) => b.configured - a.configured || (a.folder < b.folder ? -1 : 1)), problems };
+  return { folders, problems };
 }
 
 /** Folders beside the source that are named as a build of it: `../build`, `../build-ops`, `../ops-build`. */

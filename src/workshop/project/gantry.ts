@@ -55,7 +55,7 @@ async function readSources(from: string): Promise<Sources> {
       return;
     }
     for (const entry of (await readdir(file, { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (entry.isDirectory() ? entry.name !== "__pycache__" : sourceFile.test(entry.name)) await visit(`${name}/${entry.name}`);
+      if (entry.isDirectory() || sourceFile.test(entry.name)) await visit(`${name}/${entry.name}`);
     }
   };
   try {

@@ -67,6 +67,26 @@ describe("the server behind a build", () => {
     assert.equal(rules(await examine(folder.root)).includes("libstdcxx-abi"), true);
   });
 
+  it("takes the configuration of the build folder that is asked about, and of no other", async () => {
+    const inside = path.join(folder.root, "configured");
+    const outside = path.join(other.root, "outside");
+    const config = path.join(other.root, "torch/TorchConfig.cmake");
+    fs.mkdirSync(path.dirname(config));
+    fs.writeFileSync(config, "set(TORCH_LIBRARIES m)\n");
+    for (const name of ["ops", "tool", "parts"]) {
+      fs.writeFileSync(path.join(folder.root, `${name}.cpp`), "#include <torch/torch.h>\n");
+    }
+    for (const [build, flags] of [[inside, "-O1"], [outside, "-std=c++14"]] as const) {
+      fs.mkdirSync(path.join(build, ".cmake/api/v1/query"), { recursive: true });
+      fs.writeFileSync(path.join(build, ".cmake/api/v1/query/codemodel-v2"), "");
+      execFileSync("cmake", ["-S", folder.root, "-B", build, `-DTorch_DIR=${path.dirname(config)}`, `-DCMAKE_CXX_FLAGS=${flags}`], { stdio: "pipe" });
+    }
+    const ask = async (build?: string): Promise<number> => (await client.connection.sendRequest<ProjectExamination>("abiding/examination", { root: uriOf(folder.root), against: [], ...(build === undefined ? {} : { buildFolder: uriOf(build) }) }))
+      .findings.filter((one) => one.rule === "cxx-standard" && one.message.includes("C++14")).length;
+    assert.deepEqual([await ask(inside), await ask(outside)], [0, 3]);
+    fs.rmSync(inside, { recursive: true });
+  });
+
   it("compares with what is named, and refuses what is not there with a sentence", async () => {
     const old = await examine(folder.root, ["torch==2.5.1+cu121"]);
     assert.equal(rules(old).includes("libstdcxx-abi"), false);

@@ -92,6 +92,10 @@ describe("abiding build", () => {
     const outcome = await abiding(root, [...against, "--format", "json"], { CXXFLAGS: flag });
     const found = report(outcome) as { outcome: string; steps: { name: string }[]; before: { rule: string }[] };
     assert.deepEqual([outcome.status, found.outcome, found.steps.map((step) => step.name), found.before.map((one) => one.rule)], [1, "stopped", ["configure"], ["libstdcxx-abi"]]);
+    const other = report(await abiding(root, [...against, "--build-dir", path.join(scratch, "outside"), "--format", "json"])) as { outcome: string; before: object[] };
+    assert.deepEqual([other.outcome, other.before], ["built", []]);
+    const again = report(await abiding(root, [...against, "--build-dir", path.join(scratch, "outside"), "--fresh", "--format", "json"], { CXXFLAGS: flag })) as { outcome: string; before: { rule: string }[] };
+    assert.deepEqual([again.outcome, again.before.map((one) => one.rule)], ["stopped", ["libstdcxx-abi"]]);
   });
 
   it("ends with 1 when the build fails, and says where", async () => {
