@@ -72,6 +72,16 @@ test("tests and labels are those that CTest has", async (context) => {
   const labels = (await execa("ctest", ["--test-dir", "build", "--print-labels"], { cwd: root })).stdout;
   assert.deepEqual([...labels.matchAll(/^ {2}(\w+)$/gm)].map((match) => match[1]).sort(), ["other", "quick", "smoke"]);
   assert.deepEqual((await readProject(root, { environment: {} })).smoke.map(({ label }) => label), ["CTest, label smoke, in build"]);
+  // What a label is called only shows once CMake has put it together.
+  writeFileSync(join(root, "more/CMakeLists.txt"), "set(kind smo)\nadd_test(NAME b COMMAND x)\nset_property(TEST b PROPERTY LABELS ${kind}ke)\n");
+  writeFileSync(join(root, "CMakeLists.txt"), "cmake_minimum_required(VERSION 3.22)\nproject(ops LANGUAGES NONE)\nenable_testing()\nadd_subdirectory(more)\n");
+  await cmake(root, "--fresh", "-S", ".", "-B", "build");
+  assert.deepEqual((await readProject(root, { environment: {} })).smoke.map(({ label }) => label), ["CTest, label smoke, in build"]);
+  writeFileSync(join(root, "included.cmake"), "add_test(c y)\nset_tests_properties(c PROPERTIES LABELS \"quick;smoke\")\n");
+  writeFileSync(join(root, "more/CMakeLists.txt"), "set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_SOURCE_DIR}/included.cmake)\n");
+  await cmake(root, "-S", ".", "-B", "build");
+  assert.deepEqual((await readProject(root, { environment: {} })).smoke.map(({ label }) => label), ["CTest, label smoke, in build"]);
+  writeFileSync(join(root, "more/CMakeLists.txt"), "add_test(NAME b COMMAND x)\nset_property(TEST b PROPERTY LABELS other)\n");
   cpSync(join(root, "more"), join(root, "less"), { recursive: true });
   writeFileSync(join(root, "CMakeLists.txt"), "cmake_minimum_required(VERSION 3.22)\nproject(ops LANGUAGES NONE)\nenable_testing()\nadd_subdirectory(less)\n");
   await cmake(root, "--fresh", "-S", ".", "-B", "build");

@@ -57,6 +57,8 @@ test("what is built first is tested first", async () => {
   assert.deepEqual(ids((await readMemory({ ...configured, "pytest.ini": "[pytest]\n" })).smoke), ["ctest:build", "pytest"]);
   const turned = await readMemory({ ...files, "abiding.json": `{"build": [{"folder": "out"}, {"python": "wheel"}]}` });
   assert.deepEqual([ids(turned.builds), ids(turned.smoke)], [["cmake:out", "python:wheel"], ["ctest:out"]]);
+  const two = await readMemory({ "one/CMakeLists.txt": files["CMakeLists.txt"], "two/CMakeLists.txt": files["CMakeLists.txt"], "abiding.json": `{"build": [{"source": "two"}, {"source": "one"}]}` });
+  assert.deepEqual([ids(two.builds), ids(two.smoke)], [["cmake:two/build", "cmake:one/build"], ["ctest:two/build"]]);
 });
 
 test("programs of Google Benchmark and nvbench are found by what they link or include", async () => {

@@ -39,8 +39,6 @@ const mostPresets = 500;
 /** The parser is recursive; a preset file needs six levels. */
 const deepestNesting = 200;
 const kinds: readonly PresetKind[] = ["configurePresets", "buildPresets", "testPresets"];
-/** cmake-presets(7): a preset inherits all fields but these. */
-const notInherited: ReadonlySet<string> = new Set(["name", "hidden", "inherits", "description", "displayName"]);
 
 /** The presets of a folder's preset file and of what it includes, with their inheritance. Source: cmake.org, cmake-presets(7). */
 export class PresetFiles {
@@ -103,11 +101,11 @@ export class PresetFiles {
     return this.#presets.get(`${kind} ${name}`);
   }
 
-  /** A field of the preset or, where it has none, of the first it inherits from that has one. */
+  /** A field of the preset or, where it has none, of the first it inherits from that has one: any but name, hidden, inherits, description and displayName. */
   field(preset: Preset, name: string, active: readonly Preset[] = []): { readonly node: Node; readonly source: SourceText } | undefined {
     const node = member(preset.node, name);
     if (node !== undefined) return { node, source: preset.source };
-    if (notInherited.has(name) || active.length > deepest || active.includes(preset)) return undefined;
+    if (active.length > deepest || active.includes(preset)) return undefined;
     for (const parent of this.#parents(preset)) {
       const found = this.field(parent, name, [...active, preset]);
       if (found !== undefined) return found;
