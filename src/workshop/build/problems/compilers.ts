@@ -6,6 +6,8 @@ import { compilerLine, driverLine } from "./patterns.ts";
 const includedFrom = /^(?:In file included from|\s+from) (.+?):(\d+)(?::\d+)?[,:]$/;
 /** "ops.cpp:10:7:   required from here", "…: required from 'f(T) [with T = int]'" */
 const instantiated = /^(.+?):(\d+):(?:(\d+):)?\s{2,}((?:recursively )?required (?:from|by)\b.*)$/;
+/** '<command-line>: warning: "_GLIBCXX_USE_CXX11_ABI" redefined': two flags that contradict each other. */
+const commandLine = /^<(?:command[- ]line|built-in)>(?::\d+:\d+)?: (error|warning|note): (.*?)(?:\s+\[(-W[^\]]*)\])?$/;
 /** "ops.cpp: In function 'int main()':" and its like say nothing that the next line does not. */
 const context = /^(?:.+?: )?(?:In (?:instantiation of|function|member function|static member function|constructor|destructor|lambda function|substitution of|copy constructor|function template)\b.*|At (?:global scope|top level))[:,]$/;
 const clangCount = /^\d+ (?:warnings?|errors?)(?: and \d+ errors?)? generated\.$/;
@@ -48,10 +50,11 @@ export class CompilerReader implements LineReader {
 
   #message(line: string): boolean {
     const found = compilerLine.regexp.exec(line);
-    if (found === null) {
+    const [, aboutFlags, said = "", flag] = found === null ? commandLine.exec(line) ?? [] : [];
+    if (found === null && aboutFlags === undefined) {
       return false;
     }
-    const [, file, row, column, word, message = "", code] = found;
+    const [, file, row, column, word = aboutFlags, message = said, code = flag] = found ?? [];
     const place = placeOf(file, row, column);
     if (word === "note") {
       this.#sink.note({ message, ...(place === undefined ? {} : { place }) }, "gcc");
