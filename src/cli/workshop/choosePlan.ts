@@ -34,7 +34,7 @@ export function choosePlan(project: Project, choice: PlanChoice, environment: Va
   }
   const plan = named ?? project.builds[0];
   if (plan === undefined) {
-    throw new UsageError(`Nothing was found to build in ${project.root}: no CMake project, no setup.py or pyproject.toml with something to compile, and no "build" in abiding.json.`);
+    throw new UsageError(`Nothing was found to build in ${project.root}: no CMake project, no setup.py or pyproject.toml with something to compile, and no "build" in abiding.json. --gantry builds the library that comes with Abiding.`);
   }
   return plan;
 }
