@@ -84,6 +84,9 @@ async function carryOut(request: BuildRequest, workshop: Workshop, examination: 
     const { result, problems } = await runStep(step, request, workshop, circumstances.state);
     draft.steps = [...draft.steps, stepReport(step, result)];
     draft.problems = [...draft.problems, ...problems];
+    if (result.log?.problem !== undefined) {
+      draft.notChecked = [...draft.notChecked, `The log ${result.log.path} is not whole: ${result.log.problem}`];
+    }
     if (result.ending.kind === "cancelled" || activity.signal.aborted) {
       draft.outcome = "cancelled";
       draft.reason = "The build was cancelled; what was finished stays, and the next build goes on from there.";

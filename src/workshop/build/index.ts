@@ -4,5 +4,4 @@
  */
 export { build, buildEnvironment } from "./build.ts";
 export { applyPreferredFixes, witnessOf } from "./edits.ts";
-export type { AppliedFixes, Witness } from "./edits.ts";
-export type { BuildProblem, BuildReport, BuildRequest, BuildStep, BuildTool } from "./types.ts";
+export type { BuildProblem, BuildReport, BuildRequest, BuildStep } from "./types.ts";
