@@ -4,6 +4,7 @@ import table from "../../../data/libtorch-build-options.json" with { type: "json
 import type { Workshop } from "../workshop.ts";
 import { CannotDo } from "../workshop.ts";
 import { isOn } from "./carry.ts";
+import { thisPlatform } from "./platform.ts";
 import type { BuildLibtorchRequest } from "./types.ts";
 
 /** Throws CannotDo unless the folders of a build lie apart and the source is one. */
@@ -52,17 +53,44 @@ export function requireSubmodules(source: string, definitions: ReadonlyMap<strin
   const missing = paths.filter((one) => isNeeded(one, definitions) && isEmpty(path.join(source, one)));
   if (missing.length > 0) {
     const shown = missing.length > 8 ? `${missing.slice(0, 8).join(", ")} and ${missing.length - 8} more` : missing.join(", ");
-    throw new CannotDo(`${missing.length === 1 ? "A submodule" : `${missing.length} submodules`} of ${source} ${missing.length === 1 ? "is" : "are"} not checked out: ${shown}. Run: git -C ${source} submodule update --init --recursive -- ${missing.length > 8 ? "" : missing.join(" ")}`.trimEnd());
+    const [one, are] = missing.length === 1 ? ["A submodule", "is"] : [`${missing.length} submodules`, "are"];
+    const run = `git -C ${source} submodule update --init --recursive -- ${missing.length > 8 ? "" : missing.join(" ")}`.trimEnd();
+    throw new CannotDo(`${one} of ${source} ${are} not checked out: ${shown}. ${dispensable(missing)}Run: ${run}`);
   }
 }
 
-function isNeeded(submodule: string, definitions: ReadonlyMap<string, string>): boolean {
+/** Which of them a build without something does not need; whoever builds for the CPU alone may not want to fetch them. */
+function dispensable(missing: readonly string[]): string {
+  const names = new Set(missing.flatMap((one) => rowOf(one)?.switches.at(-1) ?? []));
+  return [...names].map((name) => `Not needed with -D${name}=OFF: ${missing.filter((one) => rowOf(one)?.switches.at(-1) === name).join(", ")}. `).join("");
+}
+
+interface SubmoduleRow {
+  readonly path: string;
+  readonly switches: readonly string[];
+  readonly onByDefault?: string;
+  readonly system?: string;
+}
+
+const submodules: readonly SubmoduleRow[] = table.submodules;
+
+function rowOf(submodule: string): SubmoduleRow | undefined {
+  return submodules.find((one) => one.path === submodule);
+}
+
+/** Whether a build for a platform needs a submodule with these options. */
+export function isNeeded(submodule: string, definitions: ReadonlyMap<string, string>, platform: string = thisPlatform()): boolean {
   if (!submodule.startsWith("third_party/")) {
     // Those of android/ are for builds of that alone.
     return false;
   }
-  const row = table.submodules.find((one) => one.path === submodule);
-  return row === undefined || row.switches.every((name) => isOn(definitions, name, row.isOnByDefault));
+  const row = rowOf(submodule);
+  if (row === undefined) {
+    return true;
+  }
+  const { switches, onByDefault, system } = row;
+  const isOfSystem = system !== undefined && isOn(definitions, system, isOn(definitions, "USE_SYSTEM_LIBS", false));
+  return !isOfSystem && switches.every((name) => isOn(definitions, name, onByDefault !== undefined && new RegExp(onByDefault).test(platform)));
 }
 
 function isEmpty(folder: string): boolean {

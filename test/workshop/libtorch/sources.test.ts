@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { isNeeded } from "../../../src/workshop/libtorch/checkout.ts";
 import { proxyRemark } from "../../../src/workshop/libtorch/proxy.ts";
 import { archiveNames } from "../../../src/workshop/libtorch/sources.ts";
 
@@ -14,6 +15,23 @@ describe("the names of archives", () => {
     assert.deepEqual(names("2.13.0", "macos-arm64"), ["libtorch-macos-arm64-2.13.0.zip"]);
     assert.deepEqual(names("2.2.2", "macos-x86_64"), ["libtorch-macos-x86_64-2.2.2.zip"]);
     assert.deepEqual(names("2.13.0", "linux-aarch64"), []);
+  });
+});
+
+describe("submodules of PyTorch", () => {
+  it("are needed by what is switched on, by default on some platforms only, and not where the system's are taken", () => {
+    const needed = (submodule: string, platform: string, ...options: readonly string[]): boolean => isNeeded(`third_party/${submodule}`, new Map(options.map((one): [string, string] => [one.slice(1), one.startsWith("+") ? "ON" : "OFF"])), platform);
+    const cases: readonly (readonly [boolean, string, string, ...string[]])[] = [
+      [true, "ideep", "linux-x86_64"], [false, "ideep", "linux-aarch64"], [true, "ideep", "linux-aarch64", "+USE_MKLDNN"], [false, "ittapi", "macos-arm64"],
+      [true, "kleidiai", "linux-aarch64"], [true, "kleidiai", "macos-arm64"], [false, "kleidiai", "linux-x86_64"],
+      [true, "gloo", "linux-x86_64"], [false, "gloo", "macos-arm64"], [false, "gloo", "linux-x86_64", "-USE_DISTRIBUTED"], [false, "gloo", "linux-x86_64", "+USE_SYSTEM_GLOO"],
+      [true, "cutlass", "linux-x86_64"], [false, "cutlass", "linux-x86_64", "-USE_CUDA"], [false, "flash-attention", "linux-x86_64", "-USE_FLASH_ATTENTION"],
+      [false, "composable_kernel", "linux-x86_64"], [true, "composable_kernel", "linux-x86_64", "+USE_ROCM"], [false, "VulkanMemoryAllocator", "linux-x86_64"], [false, "mimalloc", "linux-x86_64"],
+      [true, "XNNPACK", "linux-x86_64"], [false, "XNNPACK", "linux-x86_64", "+USE_SYSTEM_LIBS"], [true, "sleef", "linux-x86_64"], [false, "sleef", "linux-x86_64", "+USE_SYSTEM_SLEEF"],
+      [true, "fmt", "linux-x86_64", "+USE_SYSTEM_LIBS"], [false, "benchmark", "linux-x86_64"], [true, "googletest", "linux-x86_64", "+BUILD_TEST"],
+    ];
+    assert.deepEqual(cases.filter(([is, ...rest]) => needed(...rest) !== is), []);
+    assert.equal(isNeeded("android/libs/fbjni", new Map(), "linux-x86_64"), false);
   });
 });
 
