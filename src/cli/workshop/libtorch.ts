@@ -17,13 +17,14 @@ const shared = {
   "torch-version": { type: "string" },
   variant: { type: "string" },
   abi: { type: "string" },
-  interpreter: { type: "string" },
   cache: { type: "string" },
   require: { type: "boolean" },
   format: { type: "string" },
   output: { type: "string", short: "o" },
   help: { type: "boolean", short: "h" },
 } as const;
+
+const interpreter = { type: "string" } as const;
 
 const statuses: Readonly<Record<LibtorchReport["outcome"], number>> = { found: 0, "not-found": 1, failed: 2, cancelled: 130 };
 
@@ -47,7 +48,7 @@ export async function libtorch(argv: readonly string[], terminal: Terminal): Pro
 }
 
 async function locateCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readOptions("libtorch locate", argv, { ...shared, prefix: { type: "string", multiple: true }, linkage: { type: "string" }, "without-caches": { type: "boolean" } });
+  const { values, positionals } = readOptions("libtorch locate", argv, { ...shared, interpreter, prefix: { type: "string", multiple: true }, linkage: { type: "string" }, "without-caches": { type: "boolean" } });
   if (values.help === true) {
     terminal.deliver(libtorchHelp.locate, undefined);
     return 0;
@@ -99,7 +100,7 @@ async function buildCommand(argv: readonly string[], terminal: Terminal): Promis
   const { own, others } = splitAtDashes(argv);
   const { values, positionals } = readOptions("libtorch build", own, {
     source: { type: "string" }, "build-dir": { type: "string" }, prefix: { type: "string" }, static: { type: "boolean" }, "fabi-version": { type: "string" },
-    abi: shared.abi, interpreter: shared.interpreter, cache: shared.cache, require: shared.require, format: shared.format, output: shared.output, help: shared.help,
+    abi: shared.abi, interpreter, cache: shared.cache, require: shared.require, format: shared.format, output: shared.output, help: shared.help,
   });
   if (values.help === true) {
     terminal.deliver(libtorchHelp.build, undefined);
