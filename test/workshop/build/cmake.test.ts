@@ -63,7 +63,7 @@ describe("a build by CMake", () => {
     const root = project("asked");
     await bench().run({ file: "cmake", arguments: ["-G", "Ninja", "-S", root, "-B", `${root}/build`, "-DCMAKE_C_FLAGS=-O1"], folder: root, environment: bench().environment });
     const workshop = bench();
-    const report = await build(request(root, cmakePlan(root)), workshop);
+    const report = await build(request(root, cmakePlan(root, { arguments: ["-DCMAKE_C_FLAGS=-O3"] })), workshop);
     assert.deepEqual([report.outcome, workshop.steps.filter((one) => /CMake|Building/.test(one)), commands(report)[0]], ["built", ["Asking CMake for its targets", "Building"], `cmake -S ${root} -B ${root}/build`]);
     assert.match(fs.readFileSync(`${root}/build/CMakeCache.txt`, "utf8"), /^CMAKE_C_FLAGS:STRING=-O1$/m);
     assert.deepEqual(report.products.map((one) => path.basename(one.file)), ["libinner.so", "libshapes.so"]);
