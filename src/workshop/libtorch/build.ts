@@ -78,7 +78,7 @@ class Work {
     requireFolders(request);
     requireWritable(request.prefix);
     const cache = this.#askingCache();
-    return exclusively(request.buildFolder, `the build of libtorch for ${request.prefix}`, this.#workshop.activity, async () => this.#build(cache));
+    return exclusively(request.buildFolder, "abiding libtorch build", this.#workshop.activity, async () => this.#build(cache));
   }
 
   /** Throws CannotDo when the prefix holds something else than an earlier build of ours: nobody's files are replaced. */
@@ -135,7 +135,7 @@ class Work {
     activity.step("Building libtorch");
     await this.#run("build", program, ["--build", request.buildFolder, "--config", options.definitions.get("CMAKE_BUILD_TYPE") ?? "Release", "--parallel", String(jobs(this.#workshop.environment))]);
     const store = storeFolder(request.cacheFolder, this.#workshop.environment);
-    const chosen = await exclusively(lockFolder(store, request.prefix), `the libtorch in ${request.prefix}`, activity, async () => this.#install(program, options, measured, before));
+    const chosen = await exclusively(lockFolder(store, request.prefix), "abiding libtorch build", activity, async () => this.#install(program, options, measured, before), request.prefix);
     await rememberPrefix(store, request.prefix);
     await this.#compareSource(before);
     return { schema: 1, action: "build", outcome: "found", ...found(chosen), candidates: [chosen], steps: this.#steps, carried: this.#carried, warnings: [...this.#warnings, ...warningsOf(chosen, this.#workshop.environment)] };

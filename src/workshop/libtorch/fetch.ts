@@ -35,11 +35,11 @@ export async function fetchLibtorch(request: FetchRequest, workshop: Workshop, o
     }
     requireWritable(request.prefix);
     const store = storeFolder(request.cacheFolder, workshop.environment);
-    return await exclusively(lockFolder(store, request.prefix), `the libtorch in ${request.prefix}`, workshop.activity, async () => {
+    return await exclusively(lockFolder(store, request.prefix), "abiding libtorch fetch", workshop.activity, async () => {
       // Another run may have made it while this one waited.
       const meanwhile = prefixHolds(request);
       return meanwhile === undefined ? make(request, store, workshop, options) : heldReport(meanwhile, request, workshop);
-    });
+    }, request.prefix);
   } catch (error) {
     if (workshop.activity.signal.aborted || (error instanceof ByteSourceError && error.problem === "cancelled")) {
       return report("cancelled", "The fetch was cancelled. What was downloaded so far is kept, and the next fetch goes on from there.");
@@ -130,7 +130,7 @@ async function archiveFor(request: FetchRequest, store: string, workshop: Worksh
   activity.step(`Asking ${shown}`);
   const remote: RemoteOptions = { ...options, signal: activity.signal };
   const source = await findSource(request, index, machineGlibc(), remote);
-  const locked = await exclusively(lockFolder(store, source.address.url), `the download of ${source.address.shown}`, activity, async () => {
+  const locked = await exclusively(lockFolder(store, source.address.url), "abiding libtorch fetch", activity, async () => {
     // Another process may have downloaded it while this one waited.
     const known = source.sha256 ?? readAnswer(store, key)?.sha256;
     if (known !== undefined && (await isWhole(store, known, activity))) {
@@ -140,7 +140,7 @@ async function archiveFor(request: FetchRequest, store: string, workshop: Worksh
     const downloaded = await download(source.address, source.sha256, store, activity, remote);
     await writeAnswer(store, key, answerOf(source, downloaded.sha256));
     return downloaded;
-  });
+  }, source.address.shown);
   if (source.sha256 === undefined) {
     activity.note(`The index gives no checksum of ${source.name}; its SHA-256 is ${locked.sha256}. Give it with --sha256 to have it compared.`);
   }

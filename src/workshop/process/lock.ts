@@ -87,22 +87,22 @@ async function release(lock: string, id: string): Promise<void> {
 }
 
 /** Ends what a dead owner left running, then frees his lock. */
-async function inherit(folder: string, { file, owner, id }: Entry, because: string, activity: Teller): Promise<void> {
+async function inherit(called: string, { file, owner, id }: Entry, because: string, activity: Teller): Promise<void> {
   const { seen, survivors } = await endTree({ marker: id });
   const who = owner === undefined ? "somebody whose lock file is damaged" : introduce(owner);
   const left = seen === 0 ? "It left no process running." : `It left ${seen === 1 ? "a process that was" : `${seen} processes that were`} still running; ${seen === 1 ? "it was" : "they were"} ended.`;
   const stuck = survivors.length === 0 ? "" : ` These could not be ended: ${survivors.join(", ")}.`;
-  activity.note(`${folder} was locked by ${who}: ${because}. ${left}${stuck} Taking over.`);
+  activity.note(`${called} was locked by ${who}: ${because}. ${left}${stuck} Taking over.`);
   await rm(file, { force: true });
 }
 
-function waitingFor(folder: string, lock: string, owner: Owner, where: string | undefined): string {
-  const holder = `${folder} is in use by ${introduce(owner)}.`;
+function waitingFor(called: string, lock: string, owner: Owner, where: string | undefined): string {
+  const holder = `${called} is in use by ${introduce(owner)}.`;
   if (where === undefined) return `${holder} Waiting until that is done.`;
   return `${holder} It runs ${where}, so that nobody here can tell whether it still does. Waiting; if it does not, delete the folder ${lock}.`;
 }
 
-async function acquire(folder: string, place: string, owner: Owner, activity: Teller): Promise<string> {
+async function acquire(called: string, place: string, owner: Owner, activity: Teller): Promise<string> {
   const lock = join(place, lockName);
   await removeAbandoned(place);
   for (let told = "";;) {
@@ -117,10 +117,10 @@ async function acquire(folder: string, place: string, owner: Owner, activity: Te
     }
     const condition = entry.owner === undefined ? { kind: "dead", because: "nobody can read who it was" } as const : conditionOf(entry.owner);
     if (condition.kind === "dead") {
-      await inherit(folder, entry, condition.because, activity);
+      await inherit(called, entry, condition.because, activity);
       continue;
     }
-    if (told !== entry.id && entry.owner !== undefined) activity.note(waitingFor(folder, lock, entry.owner, condition.kind === "elsewhere" ? condition.where : undefined));
+    if (told !== entry.id && entry.owner !== undefined) activity.note(waitingFor(called, lock, entry.owner, condition.kind === "elsewhere" ? condition.where : undefined));
     told = entry.id;
     // Rejects with an error of its own when cancelled; the reason is thrown above.
     await delay(look, undefined, { signal: activity.signal }).catch(() => undefined);
@@ -153,14 +153,15 @@ async function inWords<T>(folder: string, work: Promise<T>): Promise<T> {
 /**
  * Does the work while nobody else works in the folder. Waits for whoever does, and says for whom; takes over from one
  * who died, and ends the processes that he left. Inside such work the same folder is free at once. Rejects with the
- * signal's reason when cancelled while waiting, and with `CouldNotWrite` when no lock can be made.
+ * signal's reason when cancelled while waiting, and with `CouldNotWrite` when no lock can be made. `called`: what people
+ * know the folder as, where it only stands for something.
  */
-export async function exclusively<T>(folder: string, what: string, activity: Teller, work: () => Promise<T>): Promise<T> {
+export async function exclusively<T>(folder: string, what: string, activity: Teller, work: () => Promise<T>, called = folder): Promise<T> {
   const owner = ourselvesAsOwner(newIdentity(), what);
   const outer = held.getStore() ?? [];
   const { place, made } = await inWords(folder, placeOf(folder));
   if (outer.some((one) => one.folder === place)) return work();
-  const lock = await inWords(folder, acquire(folder, place, owner, activity));
+  const lock = await inWords(folder, acquire(called, place, owner, activity));
   try {
     return await held.run([...outer, { id: owner.id, folder: place }], work);
   } finally {
