@@ -141,9 +141,6 @@ async function archiveFor(request: FetchRequest, store: string, workshop: Worksh
     await writeAnswer(store, key, answerOf(source, downloaded.sha256));
     return downloaded;
   }, source.address.shown);
-  if (source.sha256 === undefined) {
-    activity.note(`The index gives no checksum of ${source.name}; its SHA-256 is ${locked.sha256}. Give it with --sha256 to have it compared.`);
-  }
   const answer = answerOf(source, locked.sha256);
   await writeAnswer(store, key, answer);
   return { ...answer, bytes: locked.bytes, fromCache: locked.bytes === 0 };
@@ -188,7 +185,7 @@ function recordOf(made: LibtorchCandidate, request: FetchRequest, fetched: Fetch
 }
 
 function remarksOf(chosen: LibtorchCandidate, request: FetchRequest, fetched: Fetched): readonly string[] {
-  const remarks = fetched.checked ? [] : [`${fetched.url} came without a checksum; its SHA-256 is ${fetched.sha256}.`];
+  const remarks = fetched.checked ? [] : [`${fetched.url} came without a checksum, so that it was compared with none. With --sha256 ${fetched.sha256} the next fetch is.`];
   return request.from === "wheel" && typeof chosen.cuda === "string"
     ? [...remarks, "A wheel of torch for CUDA finds cuBLAS, cuDNN and others in the nvidia-* packages that pip installs beside it; they are not in this prefix."]
     : remarks;

@@ -72,7 +72,7 @@ async function findArchive(request: FetchRequest, index: string, options: Remote
       tried.push(missing);
     }
   }
-  throw new ByteSourceError("missing", `No libtorch archive of torch ${request.wanted.version} for ${thisPlatform()} was found. ${tried.join(" ")}`);
+  throw new ByteSourceError("missing", `No libtorch archive of torch ${request.wanted.version} for ${thisPlatform()} was found. ${tried.join(" ")}${request.index === undefined ? "" : " A package index has wheels: --from wheel."}`);
 }
 
 /** Names of archives that a request could mean, by the table of what was published. */
