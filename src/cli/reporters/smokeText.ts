@@ -35,11 +35,17 @@ export function isBad({ outcome }: TestResult): boolean {
   return outcome !== "passed" && outcome !== "skipped";
 }
 
+/** How a test is called where its group is not shown: tests of pytest with their file. `--test` takes it too. */
+function titleOf({ id, label, plan, parent }: TestResult): string {
+  const within = id.startsWith(`${plan}::`) ? id.slice(plan.length + 2) : label;
+  return parent === undefined && within.endsWith(`::${label}`) ? within : label;
+}
+
 /** One line for a test that has ended, while others still run. */
 export function endedLine(result: TestResult, colours: boolean): string {
   const { cases: inside } = result;
   const cases = inside === undefined ? "" : ` (${plural(inside.total, "case")}${inside.skipped === 0 ? "" : `, ${inside.skipped} skipped`})`;
-  return `${painter(colours)(styles[result.outcome], outcomeWords[result.outcome].padEnd(9))} ${printable(result.label)}${cases} ${duration(result.milliseconds)}\n`;
+  return `${painter(colours)(styles[result.outcome], outcomeWords[result.outcome].padEnd(9))} ${printable(titleOf(result))}${cases} ${duration(result.milliseconds)}\n`;
 }
 
 /** The report for people: what did not pass with its reasons, what was skipped, and what it ran on. */
@@ -61,7 +67,7 @@ export function smokeText(report: SmokeReport, options: SmokeTextOptions): strin
   const skipped = new Set(top.filter((one) => one.outcome === "skipped").map((one) => one.id));
   const untidy = top.filter((one) => !isBad(one) && one.leftBehind !== undefined);
   if (untidy.length > 0) out.push("");
-  for (const one of untidy) out.push(...wrap(printable(`${one.label}: ${leftBehind(one.leftBehind ?? 0)}`), "  ", paint("bold", "! ")));
+  for (const one of untidy) out.push(...wrap(printable(`${titleOf(one)}: ${leftBehind(one.leftBehind ?? 0)}`), "  ", paint("bold", "! ")));
   out.push(...skippedLines(report.results.filter((one) => one.parent === undefined || !skipped.has(one.parent)), paint));
   for (const { plan, message } of report.problems) out.push("", ...wrap(printable(`${plan}: ${message}`), "  ", paint("bold", "! ")));
   out.push("", summary(report, top, paint), "");
@@ -78,7 +84,7 @@ function circumstances({ circumstances: { gpus, noGpu, torch, importOrder, host 
 
 function resultLines(result: TestResult, options: SmokeTextOptions, paint: Paint, whole: boolean): readonly string[] {
   const place = (location: Location | undefined): string => (location === undefined ? "" : `${relativeTo(options.workingDirectory, location.path)}:${location.range.start.line + 1}`);
-  const out = [`${paint(styles[result.outcome], outcomeWords[result.outcome])} ${paint("bold", printable(result.label))} (${duration(result.milliseconds)})`];
+  const out = [`${paint(styles[result.outcome], outcomeWords[result.outcome])} ${paint("bold", printable(titleOf(result)))} (${duration(result.milliseconds)})`];
   if (result.reason !== undefined) out.push(...wrap(printable(result.reason), "  "));
   if (result.explanation !== undefined) out.push(...wrap(printable(`${result.explanation.message} [${result.explanation.rule}, ${docsOf(result.explanation.rule)}]`), "    ", `  ${paint("bold", "skew:")} `));
   if (result.leftBehind !== undefined) out.push(`  ${leftBehind(result.leftBehind)}`);
@@ -104,10 +110,11 @@ function resultLines(result: TestResult, options: SmokeTextOptions, paint: Paint
 /** Those with the same reason together. */
 function skippedLines(results: readonly TestResult[], paint: Paint): readonly string[] {
   const reasons = new Map<string, string[]>();
-  for (const { outcome, label, reason, skipped } of results) {
+  for (const one of results) {
+    const { outcome, reason, skipped } = one;
     if (outcome !== "skipped") continue;
     const why = `${skipped === "no-gpu" ? "no GPU" : (skipped ?? "other")}: ${reason ?? "no reason was given"}`;
-    reasons.set(why, [...(reasons.get(why) ?? []), label]);
+    reasons.set(why, [...(reasons.get(why) ?? []), titleOf(one)]);
   }
   return [...reasons].slice(0, shownSkipped).flatMap(([why, labels], at) => [
     ...(at === 0 ? [""] : []),
