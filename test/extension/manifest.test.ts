@@ -5,6 +5,8 @@ import * as path from "node:path";
 import { test } from "node:test";
 import { rules } from "../../src/engine/rules/index.ts";
 import { defaultSettings, readSettings } from "../../src/server/settings.ts";
+import { defaultRepetitions } from "../../src/workshop/benchmark/index.ts";
+import { defaultTimeLimit } from "../../src/workshop/smoke/index.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -57,6 +59,11 @@ test("every setting has a scope and a description, and its default is the server
     inlayHints: { targets: of("abiding.inlayHints.targets"), torch: of("abiding.inlayHints.torch") }, codeLens: { enable: of("abiding.codeLens.enable") },
   });
   assert.deepEqual([read, problems], [defaultSettings, []]);
+});
+
+test("tests and benchmarks run in the editor as they do on the command line", () => {
+  assert.equal(settings["abiding.benchmark.repetitions"]?.default, defaultRepetitions);
+  assert.equal(settings["abiding.smoke.timeLimit"]?.default, defaultTimeLimit / 1000);
 });
 
 test("every rule can be given a severity in the settings, and has its page", () => {

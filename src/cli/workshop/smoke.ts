@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import { discover, smoke as runSmoke } from "../../workshop/smoke/index.ts";
+import { defaultTimeLimit, discover, smoke as runSmoke } from "../../workshop/smoke/index.ts";
 import type { SmokeEvent, SmokeReport } from "../../workshop/smoke/types.ts";
 import { readProject } from "../../workshop/project/index.ts";
 import type { SmokePlan } from "../../workshop/project/types.ts";
@@ -48,7 +48,7 @@ export async function smoke(argv: readonly string[], terminal: Terminal): Promis
   const here = terminal.workingDirectory;
   const root = await projectRoot("smoke", positionals, values.gantry, terminal);
   const interpreter = values.interpreter === undefined ? undefined : path.resolve(here, values.interpreter);
-  const timeLimit = millisecondsOf("--time-limit", values["time-limit"] ?? "60s");
+  const timeLimit = values["time-limit"] === undefined ? defaultTimeLimit : millisecondsOf("--time-limit", values["time-limit"]);
   const repeat = countOf(values.repeat);
   const layout = { workingDirectory: here, colours: terminal.colours && values.output === undefined };
   return withActivity(terminal, async (activity) => {

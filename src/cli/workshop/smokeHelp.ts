@@ -3,7 +3,7 @@ its own, and says what went wrong: failed, crashed, timed out, missing, or skipp
 
 Usage
   abiding smoke [PATH] [--plan ID ...] [--test NAME ...] [--except NAME ...] [--label L ...]
-                [--failed] [--time-limit 60s] [--repeat N] [--interpreter PYTHON]
+                [--failed] [--time-limit 5m] [--repeat N] [--interpreter PYTHON]
                 [--against ENV ...] [--verbose] [--format text|json|junit] [--output FILE]
   abiding smoke [PATH] --list [--static] [--format text|json]
 
@@ -12,7 +12,7 @@ Usage
   --test, --except NAME  a test's id or name, or a pattern with * and ?; may be repeated
   --label L              only tests with this CTest label or pytest marker; may be repeated
   --failed               those that did not pass the last time
-  --time-limit TIME      for each test that sets none; default 60s
+  --time-limit TIME      for each test that sets none; default 5m
   --repeat N             runs everything N times; a test passes when it does each time
   --interpreter PYTHON   the Python to test with
   --against ENV          the torch with which files are compared that failed to load

@@ -1,6 +1,6 @@
 /** Benchmarks: in the Testing view, in a task, and the history of what was measured. */
 import * as vscode from "vscode";
-import { benchmark } from "../../workshop/benchmark/index.ts";
+import { benchmark, defaultRepetitions } from "../../workshop/benchmark/index.ts";
 import type { BenchmarkReport, Comparison } from "../../workshop/benchmark/types.ts";
 import type { BenchmarkPlan } from "../../workshop/project/types.ts";
 import type { Bench } from "./bench.ts";
@@ -16,7 +16,7 @@ import { Work } from "./work.ts";
 const processLimit = 3_600_000;
 
 async function measure(bench: Bench, root: string, plans: readonly BenchmarkPlan[], filter: string | undefined, work: Work, screen: Screen): Promise<BenchmarkReport> {
-  const repetitions = vscode.workspace.getConfiguration("abiding", vscode.Uri.file(root)).get<number>("benchmark.repetitions", 5);
+  const repetitions = vscode.workspace.getConfiguration("abiding", vscode.Uri.file(root)).get<number>("benchmark.repetitions", defaultRepetitions);
   const report = await benchmark({ root, plans, repetitions, against: [], timeLimit: processLimit, baseline: "last", ...(filter === undefined ? {} : { filter }) }, bench.workshop(work, screen));
   for (const comparison of report.comparisons) {
     screen.note(comparisonLine(comparison));

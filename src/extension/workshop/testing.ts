@@ -1,7 +1,7 @@
 /** The Testing view: what can be tested, and runs of it. */
 import * as vscode from "vscode";
 import type { SmokePlan } from "../../workshop/project/types.ts";
-import { discover, smoke } from "../../workshop/smoke/index.ts";
+import { defaultTimeLimit, discover, smoke } from "../../workshop/smoke/index.ts";
 import type { SmokeEvent, SmokeReport } from "../../workshop/smoke/types.ts";
 import type { Bench } from "./bench.ts";
 import { isCancellation } from "./cancellation.ts";
@@ -224,7 +224,7 @@ function localRoots(): readonly string[] {
 
 /** Milliseconds for a test that sets none. */
 export function timeLimit(root: string): number {
-  return vscode.workspace.getConfiguration("abiding", vscode.Uri.file(root)).get<number>("smoke.timeLimit", 300) * 1000;
+  return vscode.workspace.getConfiguration("abiding", vscode.Uri.file(root)).get<number>("smoke.timeLimit", defaultTimeLimit / 1000) * 1000;
 }
 
 function selectionIn(root: string, all: readonly string[], include: readonly TestNode[], exclude: readonly TestNode[], what: "smoke" | "benchmark", topOf: (plan: string) => readonly string[]): Selection | undefined {

@@ -4,4 +4,5 @@
  */
 export { debugLaunch } from "./debug.ts";
 export { discover } from "./discover.ts";
+export { defaultTimeLimit } from "./limits.ts";
 export { smoke } from "./smoke.ts";

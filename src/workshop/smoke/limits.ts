@@ -1,3 +1,5 @@
+/** Milliseconds that a test may take when neither it nor the user sets a limit: the first import of a big library from a slow disk has to fit in. */
+export const defaultTimeLimit = 300_000;
 /** Characters of a test's output that a result keeps, half from its begin and half from its end. */
 export const keptOutput = 128 * 1024;
 /** Characters of one test's output that are passed on while it runs. */
