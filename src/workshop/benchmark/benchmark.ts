@@ -5,7 +5,7 @@ import { CannotDo } from "../workshop.ts";
 import type { Workshop } from "../workshop.ts";
 import { findBaseline } from "./baseline.ts";
 import type { Baseline } from "./baseline.ts";
-import { measureCeilings, namedCeiling } from "./ceilings.ts";
+import { measureCeilings, namedCeiling, withNamed } from "./ceilings.ts";
 import { collect } from "./collect.ts";
 import { compare, defaultThreshold, methodOf } from "./comparison.ts";
 import type { ComparedRuns } from "./comparison.ts";
@@ -98,7 +98,7 @@ async function inFolder(request: BenchmarkRequest, workshop: Workshop, place: Pl
   const ids = new Set(place.history.runs.map((run) => run.id));
   const pairs = measured.map((one, index) => {
     // What the project names goes before what was measured here; arithmetic is not in it.
-    const own = named[index]?.ceilings === undefined ? shared : { ...shared, ceilings: { ...shared.ceilings, ...named[index].ceilings } };
+    const own = named[index]?.ceilings === undefined ? shared : { ...shared, ceilings: withNamed(shared.ceilings, named[index].ceilings) };
     return {
       now: runOf(one, one.sides.A, undefined, request, workshop, own, ids),
       before: one.sides.B === undefined ? place.baseline?.runs.get(one.plan.id) : runOf(one, one.sides.B, request.variant?.name ?? "variant", request, workshop, own, ids),

@@ -51,6 +51,11 @@ export function namedCeiling(name: string, measurements: readonly Measurement[])
   return { ceilings: { copyBytes: one.bytesCount === "traffic" ? rate : 2 * rate, from: name }, warnings: [] };
 }
 
+/** Bytes by what the project names, operations by what was measured here. */
+export function withNamed(measured: BenchmarkRun["ceilings"], named: NonNullable<BenchmarkRun["ceilings"]>): NonNullable<BenchmarkRun["ceilings"]> {
+  return measured?.flops === undefined ? named : { ...measured, ...named, from: `bytes: ${named.from ?? ""}; operations: multiply-adds measured here` };
+}
+
 /** The program, compiled once for a processor and kept in the project's state. */
 async function probe(cpu: string, state: string, workshop: Workshop): Promise<string | undefined> {
   const key = createHash("sha256").update(probeSource).update(cpu).digest("hex").slice(0, 12);

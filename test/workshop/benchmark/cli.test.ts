@@ -92,6 +92,22 @@ describe("abiding benchmark", () => {
     assert.ok((fractions.get("add/real_time compute") ?? 1) < 0.3 && (fractions.get("copy/real_time copy") ?? 0) > 0.02, JSON.stringify([...fractions]));
   });
 
+  it("a benchmark that abiding.json names is the ceiling of the others, whatever is chosen", async () => {
+    project.file("ceiling/abiding.json", JSON.stringify({ benchmarks: [{ name: "tiny", command: ["../build/fast/tiny"], prints: "google-benchmark", ceiling: "copy/real_time" }] }));
+    const { status, out } = await abiding("ceiling", "--repetitions", "2", "--format", "json");
+    assert.equal(status, 0);
+    const report = JSON.parse(out) as BenchmarkReport;
+    assert.ok(valid(report), JSON.stringify(valid.errors));
+    const [copy] = report.runs[0]?.measurements ?? [];
+    const { ceilings } = report.runs[0] ?? {};
+    // Arithmetic is nothing that it could tell.
+    assert.deepEqual([ceilings?.from, ceilings?.copyBytes], ["bytes: copy/real_time; operations: multiply-adds measured here", 2 * (copy?.bytes ?? 0) / Math.min(...copy?.seconds ?? [])]);
+    const [fraction] = report.fractions;
+    assert.ok(fraction?.name === "copy/real_time" && fraction.of === "copy" && fraction.fraction > 0 && fraction.fraction <= 1, JSON.stringify(fraction));
+    const text = await abiding("ceiling", "--repetitions", "1");
+    assert.match(text.out.replaceAll(/\s+/g, " "), /read and written, \d+ GFLOP\/s \(bytes: copy\/real_time; operations: multiply-adds measured here\)/);
+  });
+
   it("finds eight times the work in the other build, both measured in turns, and exits with 1", async () => {
     const slow = await abiding("--repetitions", "4", "--filter", "^copy", "--against-build", "build/slow");
     assert.equal(slow.status, 0);
