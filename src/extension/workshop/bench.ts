@@ -1,6 +1,7 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { runProcess } from "../../workshop/process/index.ts";
+import type { BuildReport } from "../../workshop/build/types.ts";
 import { readProject } from "../../workshop/project/index.ts";
 import type { Project } from "../../workshop/project/types.ts";
 import type { Workshop } from "../../workshop/workshop.ts";
@@ -22,6 +23,16 @@ export interface WorkshopHost {
   readonly binaries: BinaryEditor;
 }
 
+/** How a task that builds ended: with a report, or before there was one. */
+export interface BuildEnding {
+  readonly root: string;
+  readonly plan?: string;
+  readonly target?: string;
+  readonly report?: BuildReport;
+  /** Absent without a report: it was cancelled. */
+  readonly error?: Error;
+}
+
 /** Owns what the commands, tasks and tests of the workshop share. */
 export class Bench implements vscode.Disposable {
   readonly host: WorkshopHost;
@@ -30,6 +41,8 @@ export class Bench implements vscode.Disposable {
   readonly documents = new Documents();
   /** A build ended: what can be tested may be another thing now. */
   readonly built = new vscode.EventEmitter<string>();
+  /** A task that builds ended. */
+  readonly buildEnded = new vscode.EventEmitter<BuildEnding>();
   readonly #run = this.last.watching(runProcess);
 
   constructor(host: WorkshopHost) {
@@ -82,5 +95,6 @@ export class Bench implements vscode.Disposable {
     this.works.dispose();
     this.documents.dispose();
     this.built.dispose();
+    this.buildEnded.dispose();
   }
 }

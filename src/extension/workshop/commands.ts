@@ -1,13 +1,13 @@
 /** The commands of the workshop; each is refused in a workspace that is not trusted. */
 import * as vscode from "vscode";
 import { readHistory } from "../../workshop/benchmark/index.ts";
+import type { BuildReport } from "../../workshop/build/types.ts";
 import { commandLine } from "../../workshop/process/index.ts";
 import type { BuildPlan, Project } from "../../workshop/project/types.ts";
-import type { Bench } from "./bench.ts";
+import type { Bench, BuildEnding } from "./bench.ts";
 import { historyMarkdown } from "./benchmarkMarkdown.ts";
-import { planned, runBuild } from "./building.ts";
+import { planned } from "./building.ts";
 import type { BuildOrder } from "./building.ts";
-import { isCancellation } from "./cancellation.ts";
 import { showEnvironment } from "./environment.ts";
 import { offerGantry } from "./gantry.ts";
 import { fetchLibtorchAsked, locateLibtorch } from "./libtorch.ts";
@@ -87,56 +87,50 @@ async function build(bench: Bench, testing: Testing, argument: BuildArgument): P
     ...(argument.fresh === undefined ? {} : { fresh: argument.fresh }),
     ...(argument.onFindings === undefined ? {} : { onFindings: argument.onFindings }),
   };
-  const order: BuildOrder = { root, plan: plan.id, ...rest };
   const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(root));
-  const ended = new Deferred<Awaited<ReturnType<typeof runBuild>> | undefined>();
-  const task = buildTask(bench, folder ?? vscode.TaskScope.Workspace, plan, folder === undefined ? { ...rest, root } : rest, async (screen, token) => {
-    try {
-      const result = await runBuild(bench, order, screen, token);
-      ended.resolve(result);
-      return result.status;
-    } catch (error) {
-      if (token.isCancellationRequested || isCancellation(error)) {
-        ended.resolve(undefined);
-      } else {
-        ended.reject(error instanceof Error ? error : new Error(String(error)));
-      }
-      throw error;
-    }
-  });
-  const result = await inProgress(bench, vscode.l10n.t("Building {0}", plan.label), async (token) => {
-    const execution = await vscode.tasks.executeTask(task);
-    const cancelled = token.onCancellationRequested(() => execution.terminate());
-    // A task that was ended before its terminal opened has nothing to say.
-    const gone = vscode.tasks.onDidEndTask((event) => {
-      if (event.execution === execution) {
-        setTimeout(() => ended.resolve(undefined), 10_000);
-      }
-    });
-    try {
-      return await ended.promise;
-    } finally {
-      cancelled.dispose();
-      gone.dispose();
-    }
-  });
-  if (result?.report.outcome === "failed") {
-    void offerProblems(result.report.reason ?? vscode.l10n.t("Building {0} failed.", plan.label));
+  const task = buildTask(bench, folder ?? vscode.TaskScope.Workspace, plan, folder === undefined ? { ...rest, root } : rest);
+  const report = await inProgress(bench, vscode.l10n.t("Building {0}", plan.label), (token) => untilEnded(bench, task, { root, plan: plan.id, ...rest }, token));
+  if (report?.outcome === "failed") {
+    void offerProblems(report.reason ?? vscode.l10n.t("Building {0} failed.", plan.label));
   }
-  if (result?.report.outcome === "built" && vscode.workspace.getConfiguration("abiding", vscode.Uri.file(root)).get<boolean>("smoke.afterBuild", false)) {
+  if (report?.outcome === "built" && vscode.workspace.getConfiguration("abiding", vscode.Uri.file(root)).get<boolean>("smoke.afterBuild", false)) {
     await commands.smoke(bench, testing, { root });
   }
-  return result?.report;
+  return report;
 }
 
-/** A promise that somebody else settles. */
-class Deferred<T> {
-  resolve: (value: T) => void = () => undefined;
-  reject: (error: Error) => void = () => undefined;
-  readonly promise = new Promise<T>((resolve, reject) => {
-    this.resolve = resolve;
-    this.reject = reject;
-  });
+/**
+ * Runs the task of a build until it ends. VS Code may run the same task as its provider made it and not this one, so what it
+ * came to is heard of, not handed over. undefined: it was cancelled before there was a report.
+ */
+async function untilEnded(bench: Bench, task: vscode.Task, order: BuildOrder, token: vscode.CancellationToken): Promise<BuildReport | undefined> {
+  const subscriptions: vscode.Disposable[] = [];
+  try {
+    const ended = new Promise<BuildEnding>((resolve) => {
+      subscriptions.push(bench.buildEnded.event((ending) => {
+        if (ending.root === order.root && ending.plan === order.plan && ending.target === order.target) {
+          resolve(ending);
+        }
+      }));
+    });
+    const execution = await vscode.tasks.executeTask(task);
+    subscriptions.push(token.onCancellationRequested(() => execution.terminate()));
+    const gone = new Promise<undefined>((resolve) => {
+      subscriptions.push(vscode.tasks.onDidEndTask((event) => {
+        if (event.execution === execution) {
+          // A task that was ended before its terminal opened has nothing to say; any other says it when all its processes have ended.
+          setTimeout(() => resolve(undefined), 10_000);
+        }
+      }));
+    });
+    const ending = await Promise.race([ended, gone]);
+    if (ending?.error !== undefined) {
+      throw ending.error;
+    }
+    return ending?.report;
+  } finally {
+    subscriptions.forEach((one) => void one.dispose());
+  }
 }
 
 async function offerProblems(reason: string): Promise<void> {

@@ -26,7 +26,7 @@ export interface AbidingTask extends vscode.TaskDefinition {
 
 const matchers = ["$abiding-gcc", "$abiding-clang", "$abiding-nvcc", "$abiding-ptxas", "$abiding-ptxas-kernel", "$abiding-nvlink", "$abiding-cmake"];
 
-/** Whatever a task does: writes to the screen until it is done or cancelled, and answers with its exit status. */
+/** Writes to the screen until it is done or cancelled, and answers with its exit status. */
 type Job = (screen: Screen, token: vscode.CancellationToken) => Promise<number>;
 
 export async function provideTasks(bench: Bench): Promise<vscode.Task[]> {
@@ -46,9 +46,9 @@ export async function provideTasks(bench: Bench): Promise<vscode.Task[]> {
 }
 
 /** The task of a plan, as the list of tasks has it. */
-export function buildTask(bench: Bench, scope: vscode.WorkspaceFolder | vscode.TaskScope.Workspace, plan: Pick<BuildPlan, "id" | "label">, order: Omit<BuildOrder, "root" | "plan"> & { readonly root?: string } = {}, job?: Job): vscode.Task {
+export function buildTask(bench: Bench, scope: vscode.WorkspaceFolder | vscode.TaskScope.Workspace, plan: Pick<BuildPlan, "id" | "label">, order: Omit<BuildOrder, "root" | "plan"> & { readonly root?: string } = {}): vscode.Task {
   const { root, ...rest } = order;
-  return taskOf(bench, { type: taskType, task: "build", plan: plan.id, ...rest, ...(root === undefined ? {} : { folder: root }) }, scope, plan.label, job);
+  return taskOf(bench, { type: taskType, task: "build", plan: plan.id, ...rest, ...(root === undefined ? {} : { folder: root }) }, scope, plan.label);
 }
 
 /** VS Code knows a task of tasks.json only by its definition; what it runs is put to it here. */
@@ -58,8 +58,8 @@ export function resolveTask(bench: Bench, task: vscode.Task): vscode.Task | unde
   return known ? taskOf(bench, task.definition as AbidingTask, task.scope, task.name) : undefined;
 }
 
-function taskOf(bench: Bench, definition: AbidingTask, scope: vscode.Task["scope"], name: string, job?: Job): vscode.Task {
-  const execution = new vscode.CustomExecution((resolved) => Promise.resolve(new WorkTerminal(job ?? ((screen, token) => perform(bench, resolved as AbidingTask, scope, screen, token)))));
+function taskOf(bench: Bench, definition: AbidingTask, scope: vscode.Task["scope"], name: string): vscode.Task {
+  const execution = new vscode.CustomExecution((resolved) => Promise.resolve(new WorkTerminal((screen, token) => perform(bench, resolved as AbidingTask, scope, screen, token))));
   const task = new vscode.Task(definition, scope ?? vscode.TaskScope.Workspace, name, "Abiding", execution, definition.task === "build" ? matchers : []);
   task.group = definition.task === "build" ? vscode.TaskGroup.Build : definition.task === "smoke" ? vscode.TaskGroup.Test : undefined;
   task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, focus: false, panel: vscode.TaskPanelKind.Dedicated, clear: true, showReuseMessage: false };
@@ -72,7 +72,15 @@ async function perform(bench: Bench, task: AbidingTask, scope: vscode.Task["scop
   switch (task.task) {
     case "build": {
       const more = { ...(task.target === undefined ? {} : { target: task.target }), ...(task.fresh === undefined ? {} : { fresh: task.fresh }), ...(task.onFindings === undefined ? {} : { onFindings: task.onFindings }) };
-      return (await runBuild(bench, { ...common, ...more }, screen, token)).status;
+      const ending = { root, ...(task.plan === undefined ? {} : { plan: task.plan }), ...(task.target === undefined ? {} : { target: task.target }) };
+      try {
+        const { report, status } = await runBuild(bench, { ...common, ...more }, screen, token);
+        bench.buildEnded.fire({ ...ending, report });
+        return status;
+      } catch (error) {
+        bench.buildEnded.fire(token.isCancellationRequested || isCancellation(error) ? ending : { ...ending, error: error instanceof Error ? error : new Error(String(error)) });
+        throw error;
+      }
     }
     case "smoke":
       return smokeInTerminal(bench, common, screen, token);
