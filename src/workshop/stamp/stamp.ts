@@ -59,7 +59,7 @@ export async function stamp(request: StampRequest): Promise<StampReport> {
     try {
       await writeAll(changes);
     } catch (error) {
-      return withName(`Nothing was changed: ${error instanceof Error ? error.message : String(error)}.`);
+      return withName(`Nothing was changed: ${(error instanceof Error ? error.message : String(error)).replace(/\.$/, "")}.`);
     }
   }
   return { schema: 1, root, outcome: changes.length === 0 ? "already" : "stamped", target: name, files: stamped, next };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -55,6 +56,47 @@ describe("the files of abiding stamp", () => {
     assert.equal(report.outcome, "refused");
     assert.deepEqual(Object.keys(project.state()), ["CMakeLists.txt"]);
     assert.equal(project.read("CMakeLists.txt"), cmake);
+  });
+
+  it("are taken back on a disk that gets full meanwhile", async (test) => {
+    using project = new Project({ "disk/keep": "" });
+    const disk = join(project.path, "disk");
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=24k", "abiding", disk], { stdio: "ignore" });
+    } catch {
+      test.skip("a small disk cannot be mounted here");
+      return;
+    }
+    try {
+      project.write("disk/CMakeLists.txt", cmake);
+      const report = await project.stamp({ root: disk });
+      assert.equal(report.outcome, "refused");
+      assert.match(report.reason ?? "", /^Nothing was changed: Could not write .*: no space is left on the disk \(ENOSPC\)\.$/);
+      assert.deepEqual(project.state(), { "disk/CMakeLists.txt": cmake });
+    } finally {
+      execFileSync("umount", [disk]);
+    }
+  });
+
+  it("are completed by the next run, whenever the one before was killed", async () => {
+    const files = { "setup.py": 'from setuptools import setup, Extension\nsetup(name="mine", ext_modules=[Extension("mine._C", ["a.cpp"])])\n', "MANIFEST.in": "include README\n", "mine/__init__.py": "from . import _C\n" };
+    using whole = new Project(files);
+    await whole.stamp();
+    const after = whole.state();
+    const created = Object.keys(after).filter((name) => !(name in files));
+    const edited = Object.keys(files);
+    // New files come first, then the edits, as the state that each kill leaves.
+    const order = [...created, ...edited];
+    // The process that would have renamed it does not run any more.
+    const dead = spawnSync(process.execPath, ["-e", ""]).pid;
+    for (let count = 0; count < order.length; count += 1) {
+      using project = new Project(files);
+      for (const name of order.slice(0, count)) project.write(name, after[name] ?? "");
+      project.write(`${join(order[count] ?? "", "..")}/.${(order[count] ?? "").split("/").at(-1)}.${dead}-1.abiding-new`, "half of i");
+      const report = await project.stamp();
+      assert.equal(report.outcome, "stamped", `killed after ${count} files: ${report.reason}`);
+      assert.deepEqual(project.state(), after, `killed after ${count} files`);
+    }
   });
 
   it("are refused where a file stands in their folder's place", async () => {
