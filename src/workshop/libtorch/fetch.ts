@@ -16,7 +16,7 @@ import type { LibtorchRecord } from "./record.ts";
 import { findSource, indexOf } from "./sources.ts";
 import type { Source } from "./sources.ts";
 import { requireWritable } from "./space.ts";
-import { besidePrefix, contentFile, lockFolder, readAnswer, rememberPrefix, removeLeftovers, storeFolder, writeAnswer } from "./store.ts";
+import { besidePrefix, contentFile, forgetAnswer, lockFolder, readAnswer, rememberPrefix, removeLeftovers, storeFolder, writeAnswer } from "./store.ts";
 import type { Answer } from "./store.ts";
 import type { Fetched, FetchRequest, LibtorchCandidate, LibtorchReport } from "./types.ts";
 import { unpackLibtorch } from "./unpack.ts";
@@ -78,6 +78,17 @@ function heldReport(there: LibtorchCandidate, request: FetchRequest, workshop: W
   return { schema: 1, action: "fetch", outcome: request.require === true ? "not-found" : "failed", reason, candidates: [refused === undefined ? there : { ...there, refused }], warnings: [] };
 }
 
+/** An archive that was fetched whole, and is not what was asked for. */
+class OfNoUse extends CannotDo {}
+
+/** The next fetch asks the server again: it may have a good one by then. What has the checksum that was given stays. */
+function forget(store: string, key: readonly string[], fetched: Fetched): void {
+  forgetAnswer(store, key);
+  if (!fetched.checked) {
+    fs.rmSync(contentFile(store, fetched.sha256), { force: true });
+  }
+}
+
 async function make(request: FetchRequest, store: string, workshop: Workshop, options: RemoteOptions): Promise<LibtorchReport> {
   const { activity } = workshop;
   removeLeftovers(request.prefix);
@@ -92,10 +103,15 @@ async function make(request: FetchRequest, store: string, workshop: Workshop, op
     // What was unpacked is named by the archive: its own place is gone a moment later.
     const refused = (made.refused ?? mismatch(made, wantedOf(request)))?.replaceAll(folder, name);
     if (refused !== undefined) {
-      throw new CannotDo(`${fetched.url} is not what was asked for, and ${request.prefix} was not made. ${refused}`);
+      throw new OfNoUse(`${fetched.url} is not what was asked for, and ${request.prefix} was not made. ${refused}`);
     }
     await writeWhole(path.join(folder, recordName), `${JSON.stringify(recordOf(made, request, fetched, workshop), undefined, 2)}\n`);
     fs.renameSync(folder, request.prefix);
+  } catch (error) {
+    if (error instanceof OfNoUse || error instanceof ArchiveError) {
+      forget(store, keyOfRequest(request, workshop), fetched);
+    }
+    throw error;
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
@@ -116,12 +132,18 @@ function isOneArchive(request: FetchRequest): boolean {
   return request.index !== undefined && /\.(?:zip|whl)(?:[?#].*)?$/i.test(request.index);
 }
 
+/** What a request is known by in the store. */
+function keyOfRequest(request: FetchRequest, workshop: Workshop): readonly string[] {
+  const { shown } = parseAddress(indexOf(request, workshop.environment));
+  return [request.from, shown, request.wanted.version, request.wanted.variant ?? "", String(request.wanted.abi ?? ""), request.sha256 ?? "", thisPlatform()];
+}
+
 /** The archive of a request in the store, downloaded unless it is there. */
 async function archiveFor(request: FetchRequest, store: string, workshop: Workshop, options: RemoteOptions): Promise<Fetched> {
   const { activity } = workshop;
   const index = indexOf(request, workshop.environment);
   const shown = parseAddress(index).shown;
-  const key = [request.from, shown, request.wanted.version, request.wanted.variant ?? "", String(request.wanted.abi ?? ""), request.sha256 ?? "", thisPlatform()];
+  const key = keyOfRequest(request, workshop);
   const before = readAnswer(store, key);
   if (before !== undefined && (await isWhole(store, before.sha256, activity))) {
     activity.note(`${before.url} is in the cache.`);

@@ -34,6 +34,10 @@ export async function writeAnswer(store: string, request: readonly string[], ans
   await writeInto(path.join(store, "answers", `${keyOf(request)}.json`), JSON.stringify({ request, ...answer }));
 }
 
+export function forgetAnswer(store: string, request: readonly string[]): void {
+  fs.rmSync(path.join(store, "answers", `${keyOf(request)}.json`), { force: true });
+}
+
 /** Remembers where a libtorch was put, for `locate`. */
 export async function rememberPrefix(store: string, prefix: string): Promise<void> {
   await writeInto(path.join(store, "prefixes", `${keyOf([prefix])}.json`), JSON.stringify({ prefix }));

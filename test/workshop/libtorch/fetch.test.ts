@@ -296,6 +296,22 @@ describe("unpacking", () => {
   });
 });
 
+describe("an archive that is of no use", () => {
+  it("is refused, leaves nothing, and is not kept: when the server has a good one, that is fetched", async () => {
+    const damaged = Buffer.from(whole);
+    damaged.fill(0, damaged.length - 300_000, damaged.length - 299_900);
+    serve(damaged);
+    const { report } = await run();
+    assert.equal(report.outcome, "failed");
+    assert.match(report.reason ?? "", /libtorch-shared-with-deps-2\.13\.0\+cpu\.zip/);
+    assertAbsent();
+    server.serve(address, { content: whole, etag: '"two"' });
+    const { report: second } = await run();
+    assert.deepEqual([second.outcome, second.fetched?.sha256], ["found", sha256]);
+    assert.deepEqual(fs.readdirSync(path.join(store, "content")), [sha256]);
+  });
+});
+
 describe("two fetches of the same at once", () => {
   it("download it once, and the one that waits says for whom", async () => {
     server.delay = 150;
