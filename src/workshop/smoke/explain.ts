@@ -26,12 +26,12 @@ interface Sign {
 
 /**
  * The words of glibc's loader (elf/dl-lookup.c, dl-version.c, dl-load.c), of pybind11 (pybind11.h) and of the CUDA runtime
- * (cudaGetErrorString).
+ * (cudaGetErrorString). A file is tried from its first character only: from each one, a word of 100 KB would take minutes.
  */
 const signs: readonly Sign[] = [
-  { expression: /(?<file>\/?[^\s:'"]+\.so[^\s:'"]*|\/[^\s:'"]+|\.\/[^\s:'"]+): undefined symbol: (?<symbol>[^\s,'"]+)/, rules: symbolRules },
+  { expression: /(?<![^\s:'"(])(?<file>\/?[^\s:'"]+\.so[^\s:'"]*|\/[^\s:'"]+|\.\/[^\s:'"]+): undefined symbol: (?<symbol>[^\s,'"]+)/, rules: symbolRules },
   { expression: /version [`'](?:GLIBC|GLIBCXX|CXXABI|GCC)_[^']+' not found \(required by (?<file>[^)]+)\)/, rules: ["libstdcxx-version", "glibc-version"] },
-  { expression: /(?<file>\S+): error while loading shared libraries: \S+: cannot open shared object file/, rules: libraryRules },
+  { expression: /(?<!\S)(?<file>\S+): error while loading shared libraries: \S+: cannot open shared object file/, rules: libraryRules },
   { expression: /(?:ImportError|OSError): \S+\.so[^\s:]*: cannot open shared object file/, rules: libraryRules },
   { expression: /(?:ImportError|OSError): (?<file>\/\S+?\.so[^\s:]*): /, rules: [...symbolRules, ...libraryRules] },
   { expression: /TypeError: .*(?:incompatible function arguments|Unable to convert function return value to a Python type|incompatible constructor arguments)/, rules: ["pybind11-internals", "gxx-abi-version", "libstdcxx-abi"] },

@@ -55,6 +55,14 @@ describe("places in an output", () => {
     ]);
   });
 
+  it("of GoogleTest: an exception has none, and is told all the same", () => {
+    assert.deepEqual(read("unknown file: Failure\nC++ exception with description \"boom\nat c10\" thrown in the test body.\n/s/a.cpp:3: Failure\nFailed\nunknown file: Failure\nUnknown C++ exception thrown in TearDown().\n\n[  FAILED  ] A.B (0 ms)\n"), [
+      ["C++ exception with description \"boom\nat c10\" thrown in the test body.", undefined, undefined, undefined, undefined],
+      ["Failed", "/s/a.cpp", 3, undefined, undefined],
+      ["Unknown C++ exception thrown in TearDown().", undefined, undefined, undefined, undefined],
+    ]);
+  });
+
   it("of GoogleTest, in every form of a comparison", () => {
     assert.deepEqual(read("/s/a.cpp:3: Failure\nExpected equality of these values:\n  4\n  sum\n    Which is: 5\n/s/a.cpp:4: Failure\nValue of: ok()\n  Actual: false\nExpected: true\n/s/a.cpp:5: Failure\nExpected: (x) < (2), actual: 7 vs 2\nFailed words\n[  FAILED  ] A.B (0 ms)\n"), [
       ["Expected equality of these values:\n  4\n  sum\n    Which is: 5", "/s/a.cpp", 3, "4", "5"],
@@ -108,6 +116,14 @@ describe("words of skew", () => {
     assert.deepEqual(suspected("RuntimeError: CUDA error: no kernel image is available for execution on the device\n"), [undefined, undefined, "cuda-architectures"]);
     assert.deepEqual(suspected("TypeError: add(): incompatible function arguments. The following argument types are supported:\n"), [undefined, undefined, "pybind11-internals"]);
     assert.deepEqual(suspected("TypeError: unsupported operand\nvalue not found\n"), [undefined, undefined, undefined]);
+    assert.deepEqual(suspected("it failed (/opt/prog: undefined symbol: g)\n").slice(0, 2), ["/opt/prog", "g)"]);
+  });
+
+  it("are looked for in long words too, without trying each of their ends", () => {
+    const begin = performance.now();
+    assert.equal(suspicionIn(`RuntimeError: ${"0af3".repeat(32 * 1024)}`, "/work"), undefined);
+    // A minute, where each character begins a try.
+    assert.ok(performance.now() - begin < 10_000);
   });
 });
 
