@@ -13,9 +13,13 @@ export async function requireSpace(folder: string, bytes: number, what: string):
   }
 }
 
-/** Throws CannotDo when nothing can be written into the folder in which `target` shall be made. */
+/** Throws CannotDo when `target` cannot be put in its place by a rename: nothing can be written there, or a disk is mounted on it. */
 export function requireWritable(target: string): void {
   const there = existing(path.dirname(target));
+  const device = fs.statSync(target, { throwIfNoEntry: false })?.dev;
+  if (device !== undefined && device !== fs.statSync(there).dev) {
+    throw new CannotDo(`${target} cannot be made: a disk of its own is mounted there, and the prefix comes into its place whole. Name a folder in it, such as ${path.join(target, "libtorch")}.`);
+  }
   try {
     fs.accessSync(there, fs.constants.W_OK | fs.constants.X_OK);
   } catch (error) {

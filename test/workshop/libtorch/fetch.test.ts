@@ -378,6 +378,25 @@ describe("the prefix", () => {
     }
   });
 
+  it("that is a disk of its own is told before anything is asked of a server; a folder in it will do", async (test) => {
+    const disk = path.join(scratch, "volume");
+    fs.mkdirSync(disk);
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=20m", "abiding", disk], { stdio: "ignore" });
+    } catch {
+      test.skip("a disk cannot be mounted here");
+      return;
+    }
+    try {
+      const { report } = await run({ prefix: disk });
+      assert.equal(report.reason, `${disk} cannot be made: a disk of its own is mounted there, and the prefix comes into its place whole. Name a folder in it, such as ${disk}/libtorch.`);
+      assert.equal(server.seen.length, 0);
+      assert.equal((await run({ prefix: path.join(disk, "libtorch") })).report.outcome, "found");
+    } finally {
+      execFileSync("umount", [disk]);
+    }
+  });
+
   it("that cannot be written to is told before anything is asked of a server", async (test) => {
     const disk = path.join(scratch, "read only");
     fs.mkdirSync(disk);
