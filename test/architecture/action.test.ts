@@ -130,6 +130,8 @@ describe("action.yml", () => {
       if (step.run !== undefined) assert.equal(step.shell, "bash", step.name);
     }
     for (const step of steps) assert.doesNotMatch(step.run ?? "", /\$\{\{/, step.name);
+    // With NODE_ENV=production in the job, npm would leave out what builds Abiding.
+    assert.match(action.runs.steps[0]?.run ?? "", /^\s*npm ci --include=dev\b/m);
     const docs = readFileSync(join(root, "docs", "github-action.md"), "utf8");
     assert.deepEqual([...docs.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name), [...Object.keys(action.inputs), ...Object.keys(action.outputs)]);
   });
