@@ -47,6 +47,12 @@ describe("reports of smoke tests", () => {
     assert.deepEqual(casesOf(reportOf(scatter)).map(({ file, line }) => [file, line]), [["test/test_scatter.py", "7"]]);
   });
 
+  it("JUnit: a failure without a reason of its own has its first message for one", () => {
+    const xml = smokeJunit(reportOf(result("own", "own", { outcome: "failed", messages: [{ message: "1 != 2" }, { message: "3 != 4" }] }), result("two", "two", { outcome: "failed" })));
+    assert.match(xml, /<failure message="1 != 2" type="failed">1 != 2\n3 != 4<\/failure>/);
+    assert.match(xml, /<failure message="failed" type="failed"><\/failure>/);
+  });
+
   it("JUnit: what XML cannot hold, and what only terminals know, is left out", () => {
     const output = "\u001b]0;title\u0007\u001b[1;31mred\u001b[0m \u001b]8;;https://a.b\u001b\\link\u001b]8;;\u001b\\ nul:\0 bell:\u0007 \ufffe\uffff \ud800 \u{1f600} ]]> <a>&amp;\r\n\tend\n";
     const [one] = casesOf(reportOf(result("own", "a\0\u001b[1mb", { output, outcome: "crashed", reason: "\u0001\u000b" })));

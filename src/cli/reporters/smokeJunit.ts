@@ -68,7 +68,7 @@ function testCase(root: string, result: TestResult): readonly string[] {
   ].join("\n");
   const body = outcome === "passed" ? []
     : outcome === "skipped" ? [`      <skipped${attributes({ message: reason ?? "" })}/>`]
-      : [`      <${outcome === "failed" ? "failure" : "error"}${attributes({ message: reason ?? outcomeWords[outcome], type: outcome })}>${escaped(details)}</${outcome === "failed" ? "failure" : "error"}>`];
+      : [`      <${outcome === "failed" ? "failure" : "error"}${attributes({ message: reason ?? messages[0]?.message ?? outcomeWords[outcome], type: outcome })}>${escaped(details)}</${outcome === "failed" ? "failure" : "error"}>`];
   return [opening, ...body, ...(output === "" ? [] : [`      <system-out>${escaped(output)}</system-out>`]), "    </testcase>"];
 }
 

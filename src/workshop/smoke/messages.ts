@@ -29,10 +29,16 @@ type Reader = (lines: readonly string[], at: number, folder: string) => Message 
 /** "file.cpp:12: Failure" and the lines under it, up to what GoogleTest prints next. */
 const googleTest: Reader = (lines, at, folder) => {
   const [, file, line] = /^(.+?)[:(](\d+)\)?: (?:Failure|error: .*)$/.exec(lines[at] ?? "") ?? [];
+  // An exception that the test did not catch comes from nowhere.
+  if (lines[at] === "unknown file: Failure") return { message: bodyOf(lines, at).join("\n") || "Failure" };
   if (file === undefined || !/: Failure$|error: (?:Expected|Value of|Failed)/.test(lines[at] ?? "")) return undefined;
-  const body = blockAfter(lines, at, (next) => /^\[ *(?:RUN|OK|FAILED|SKIPPED|-+|=+) *\]|^.+?[:(]\d+\)?: (?:Failure|Skipped)$|^Stack trace:/.test(next));
+  const body = bodyOf(lines, at);
   return { message: body.join("\n") || "Failure", location: placeOf(file, line, folder), ...comparedByGoogleTest(body) };
 };
+
+function bodyOf(lines: readonly string[], at: number): readonly string[] {
+  return blockAfter(lines, at, (next) => /^\[ *(?:RUN|OK|FAILED|SKIPPED|-+|=+) *\]|^(?:.+?[:(]\d+\)?|unknown file): (?:Failure|Skipped)$|^Stack trace:/.test(next));
+}
 
 /**
  * The values of a comparison. Of two equal ones the one that was written down as it is, and so has no "Which is", is what
