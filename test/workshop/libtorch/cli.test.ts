@@ -88,6 +88,7 @@ describe("abiding libtorch on the command line", () => {
     const other = await inside("locate", made, "--abi", "0", "--require");
     assert.deepEqual([other.status, other.out], [1, ""]);
     assert.match(other.err, /^Required, and not found: Its libraries are built with _GLIBCXX_USE_CXX11_ABI=1; 0 is wanted\.$/m);
+    assert.equal((await inside("locate", "absent")).err, `${path.join(scratch, "absent")} does not exist.\n`);
   });
 
   it("answers 2 to what cannot be run, and says what the command takes", async () => {
