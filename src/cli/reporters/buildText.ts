@@ -31,6 +31,9 @@ export function buildText(report: BuildReport, { workingDirectory, colours }: Te
   if (report.reason !== undefined) {
     out.push(...wrap(shortNames(report.reason), "  "));
   }
+  if (report.outcome === "stopped") {
+    out.push(...wrap(`${report.before.some((one) => one.fixes.length > 0) ? "--fix applies the fixes first; " : ""}--fail-on never builds all the same.`, "  "));
+  }
   out.push(...report.against.map((torch) => `  checked against ${torchPhrase(torch)}`));
   out.push(...report.steps.flatMap((step) => stepLines(step, paint, name)));
   out.push(...beforeLines(report, paint, name), ...problemLines(report.problems, paint, name), ...productLines(report, paint, name));
@@ -55,8 +58,10 @@ function stepLines({ name: step, ending, line, log, milliseconds }: BuildStep, p
 
 /** What stopped the build is shown in full; what did not was shown before it began. */
 function beforeLines(report: BuildReport, paint: Paint, name: (file: string) => string): string[] {
+  const { elsewhere } = report;
+  const others = elsewhere === 0 ? [] : ["", `${plural(elsewhere, "finding")} elsewhere in the project, which this does not build: abiding check`];
   if (report.before.length === 0) {
-    return [];
+    return others;
   }
   const files = new NodeFiles();
   const lineOf = (file: string, line: number): string | undefined => {
@@ -66,7 +71,7 @@ function beforeLines(report: BuildReport, paint: Paint, name: (file: string) => 
   const shown = report.outcome === "stopped"
     ? report.before.flatMap((finding) => ["", ...findingLines({ lineOf }, finding, name, paint)])
     : report.before.map((finding) => `  ${paint(severityStyle[finding.severity], finding.severity)} ${finding.rule}  ${placeOf(finding.location, name)}`);
-  return ["", paint("underline", "Found before the build"), ...shown];
+  return ["", paint("underline", "Found before the build"), ...shown, ...others];
 }
 
 function problemLines(problems: readonly BuildProblem[], paint: Paint, name: (file: string) => string): string[] {

@@ -1,4 +1,4 @@
-import type { CompileArgument, DeclaredBody, Fact, Finding, Language, Trait } from "../model/index.ts";
+import type { CompileArgument, DeclaredBody, Fact, Finding, Language, Severity, Trait } from "../model/index.ts";
 import { canHoldTogether, factsOf, valueOf } from "../model/index.ts";
 import { effectiveFacts } from "../sources/flags/index.ts";
 import { insertElementFix } from "./edits.ts";
@@ -56,6 +56,7 @@ function stringAbi(context: RuleContext, body: DeclaredBody): readonly Finding[]
   return [];
 }
 
+/** A warning: what is built works with the torch that it is built with. */
 function stableTarget(context: RuleContext, body: DeclaredBody): readonly Finding[] {
   if (!hasBoth(context, body)) return [];
   const host = reaches(body, "CXX", "stable-abi-target");
@@ -63,12 +64,12 @@ function stableTarget(context: RuleContext, body: DeclaredBody): readonly Findin
   for (const [has, lacks, given, others] of [["CXX", "CUDA", host, device], ["CUDA", "CXX", device, host]] as const) {
     const alone = given.find((one) => !others.some((other) => canHoldTogether(one.conditions, other.conditions)));
     if (alone === undefined || hasUnknown(body, lacks)) continue;
-    return [oneSided(context, body, alone, has, lacks, "TORCH_TARGET_VERSION", "are compiled without it. They see the headers of the torch they are built with instead of the oldest one meant, and may use functions that an older torch does not have", "preferred")];
+    return [oneSided(context, body, alone, has, lacks, "TORCH_TARGET_VERSION", "are compiled without it. They see the headers of the torch they are built with instead of the oldest one meant, and may use functions that an older torch does not have", "preferred", "warning")];
   }
   return [];
 }
 
-function oneSided(context: RuleContext, body: DeclaredBody, fact: Fact, has: Language, lacks: Language, what: string, consequence: string, forwarding: "preferred" | "offered" | "none"): Finding {
+function oneSided(context: RuleContext, body: DeclaredBody, fact: Fact, has: Language, lacks: Language, what: string, consequence: string, forwarding: "preferred" | "offered" | "none", severity?: Severity): Finding {
   const evidence = sourceOf(fact.evidence);
   const names = { CXX: "C++", CUDA: "CUDA" } as Readonly<Record<Language, string>>;
   const argument = body.target.arguments.find((one) => one.evidence === evidence);
@@ -77,6 +78,7 @@ function oneSided(context: RuleContext, body: DeclaredBody, fact: Fact, has: Lan
     ? undefined
     : insertElementFix(context.files, other.evidence.location, argument.text, `Add ${argument.text} to the ${names[lacks]} flags`, forwarding === "preferred");
   return finding(flagNotForwarded, {
+    ...(severity === undefined ? {} : { severity }),
     message: `${what} reaches the ${names[has]} sources of ${targetsPhrase([body.name])} (${evidence === undefined ? "in its flags" : placeWhen(evidence.location, fact.conditions, context.root)}) and not its ${names[lacks]} sources, which ${consequence}.`,
     target: body.name,
     location: evidence?.location ?? body.target.location,

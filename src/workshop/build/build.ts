@@ -31,12 +31,13 @@ export async function build(asked: BuildRequest, workshop: Workshop): Promise<Bu
   const request = { ...asked, against: againstOf(asked, workshop) };
   const { plan } = request;
   const draft: Draft = {
-    schema: 1, root: request.root, outcome: "failed", against: [], before: [], steps: [], problems: [], products: [], notChecked: [],
+    schema: 1, root: request.root, outcome: "failed", against: [], before: [], elsewhere: 0, steps: [], problems: [], products: [], notChecked: [],
     plan: { id: plan.id, label: plan.label, kind: plan.kind, folder: folderOf(request) },
   };
   try {
-    const { examination, findings, stopped } = await decide(request, workshop);
+    const { examination, findings, elsewhere, stopped } = await decide(request, workshop);
     draft.before = findings;
+    draft.elsewhere = elsewhere;
     draft.against = examination.against;
     draft.notChecked = examination.notChecked;
     if (stopped !== undefined) {
@@ -136,8 +137,9 @@ function commandStep(argv: readonly string[], folder: string, { environment }: C
 
 /** CMake's own account of the flags is the truth: what only the configured cache brings about is found now. */
 async function isStillFine(request: BuildRequest, workshop: Workshop, draft: Draft): Promise<boolean> {
-  const { findings, stopped } = await decide(request, workshop, draft.before);
+  const { findings, elsewhere, stopped } = await decide(request, workshop, draft.before);
   draft.before = findings;
+  draft.elsewhere = elsewhere;
   if (stopped === undefined) {
     return true;
   }

@@ -56,8 +56,10 @@ export interface BuildReport {
   /** Why, in a sentence, unless built. */
   readonly reason?: string;
   readonly against: readonly TorchInUse[];
-  /** What was found in the build files before the build. */
+  /** What was found before the build in the files of what is built. */
   readonly before: readonly Finding[];
+  /** How many errors and warnings `check` has on other parts of the project. */
+  readonly elsewhere: number;
   readonly steps: readonly BuildStep[];
   readonly problems: readonly BuildProblem[];
   /** Shared libraries and wheels that the build made or renewed, diagnosed. */

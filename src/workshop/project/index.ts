@@ -3,4 +3,6 @@
  * abiding.json and from the project's own files, without starting anything.
  */
 export { gantry } from "./gantry.ts";
+export { belongingTo } from "./parts.ts";
+export type { Belonging } from "./parts.ts";
 export { readProject } from "./readProject.ts";

@@ -9,6 +9,7 @@ import { detectBenchmarks } from "./detectedBenchmarks.ts";
 import { detectBuilds } from "./detectedBuilds.ts";
 import type { DetectedBuild, Place } from "./detectedBuilds.ts";
 import { detectSmoke } from "./detectedSmoke.ts";
+import { partsOf } from "./parts.ts";
 import { readPythonPackages } from "./pythonPackages.ts";
 import { survey } from "./survey.ts";
 import type { Surroundings } from "./survey.ts";
@@ -50,6 +51,7 @@ export async function readProject(root: string, options: ReadProjectOptions): Pr
     smoke: distinct(smoke.length > 0 || sections.smoke?.length === 0 ? smoke : detectSmoke(found, places, surroundings)),
     benchmarks: distinct(benchmarks.length > 0 || sections.benchmarks?.length === 0 ? benchmarks : detectBenchmarks(found, places, surroundings)),
     problems,
+    parts: partsOf(found, packages),
   };
 }
 

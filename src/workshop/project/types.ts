@@ -97,6 +97,11 @@ export interface PlanProblem {
   readonly location?: Location;
 }
 
+/** A folder of a project that is built by itself, whether or not a plan does so. */
+export type ProjectPart =
+  | { readonly builder: "cmake"; readonly folder: string; /** Every file that is read from its CMakeLists.txt on. */ readonly cmakeFiles: ReadonlySet<string> }
+  | { readonly builder: "python"; readonly folder: string; readonly drivesCMake: boolean };
+
 /** All that can be done with a project; the first of each is the default. */
 export interface Project {
   readonly root: string;
@@ -104,4 +109,6 @@ export interface Project {
   readonly smoke: readonly SmokePlan[];
   readonly benchmarks: readonly BenchmarkPlan[];
   readonly problems: readonly PlanProblem[];
+  /** Whose a finding is depends on them (parts.ts). */
+  readonly parts: readonly ProjectPart[];
 }

@@ -10,7 +10,10 @@ import { bench, cmakePlan, pythonPlan, request, scratchFolder, writeFiles } from
 
 const { folder: scratch, remove } = scratchFolder("build-before");
 after(remove);
-const root = writeFiles(path.join(scratch, "project"), { "CMakeLists.txt": "project(x)\n", "setup.py": "import nothing\n" });
+const root = writeFiles(path.join(scratch, "project"), {
+  "CMakeLists.txt": "project(x)\ninclude(cmake/ops.cmake)\n", "cmake/ops.cmake": "\n", "setup.py": "import nothing\n",
+  "driven/setup.py": 'setup(ext_modules=[CMakeExtension("x")])\nhand_over("-DWANTED=1")\n', "driven/CMakeLists.txt": "project(driven)\nset(STANDARD 14)\nset(WANTED 0)\n",
+});
 
 function finding(file: string, severity: Severity = "error", changes: Partial<Finding> = {}): Finding {
   const start = { line: 0, character: 0 };
@@ -66,9 +69,28 @@ describe("before a build", () => {
 
   it("what the other builder of the project does wrong does not stop this one", async () => {
     const stopped = async (file: string, plan: BuildRequest["plan"]): Promise<boolean> => (await outcome([[finding(file)]], {}, plan).catch(() => ({ outcome: "not stopped" }))).outcome === "stopped";
+    const driven = pythonPlan(path.join(root, "driven"));
     assert.deepEqual(await Promise.all([
-      stopped("setup.py", cmakePlan(root, { source: path.join(root, "nowhere") })), stopped("cmake/ops.cmake", cmakePlan(root)), stopped("ops.cpp", cmakePlan(root)),
-      stopped("setup.py", pythonPlan(root)), stopped("CMakeLists.txt", pythonPlan(root)), stopped("CMakeLists.txt", pythonPlan(root, { backend: "scikit-build-core" })),
+      stopped("setup.py", cmakePlan(root, { folder: path.join(scratch, "nowhere") })), stopped("cmake/ops.cmake", cmakePlan(root)), stopped("ops.cpp", cmakePlan(root)),
+      stopped("setup.py", pythonPlan(root)), stopped("CMakeLists.txt", pythonPlan(root)), stopped("driven/CMakeLists.txt", driven),
     ]), [false, true, true, true, false, true]);
+  });
+
+  it("a variable that setup.py hands over to CMake is not decided by its default", async () => {
+    const at = (line: number): Finding => finding("driven/CMakeLists.txt", "error", { location: { path: path.join(root, "driven/CMakeLists.txt"), range: { start: { line, character: 0 }, end: { line, character: 1 } } } });
+    const plan = pythonPlan(path.join(root, "driven"));
+    assert.equal((await outcome([[at(1)]], {}, plan)).outcome, "stopped");
+    assert.notEqual((await outcome([[at(2)]], {}, plan)).outcome, "stopped");
+  });
+
+  it("where else a product would work does not stop it", async () => {
+    assert.deepEqual(await outcome([[finding("ops.cmake", "error", { rule: "python-abi" })]]), { outcome: "built", asked: 1, before: ["ops.cmake is wrong."] });
+  });
+
+  it("what is found in other parts of the project is counted, and stops nothing", async () => {
+    const workshop: Workshop = { ...bench(), diagnostician: { examine: () => Promise.resolve([]), check: () => Promise.resolve({ findings: [finding("driven/CMakeLists.txt"), finding("cmake/ops.cmake")], against: [], notChecked: [] }) } };
+    const report = await build(request(root, cmakePlan(root)), workshop);
+    assert.deepEqual([report.outcome, report.elsewhere, report.before.map((one) => one.message)], ["stopped", 1, ["cmake/ops.cmake is wrong."]]);
+    assert.equal(report.reason, "The build would carry what libstdcxx-abi found before it in cmake/ops.cmake:1. cmake/ops.cmake is wrong.");
   });
 });
