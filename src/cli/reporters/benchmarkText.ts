@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { duration, shareText, spread } from "../../workshop/benchmark/index.ts";
+import { duration, median, shareText, spread } from "../../workshop/benchmark/index.ts";
 import type { BenchmarkReport, BenchmarkRun, Comparison, ComparisonVerdict, Fraction, History, Measurement } from "../../workshop/benchmark/types.ts";
 import { plural, wrap } from "./layout.ts";
 import { printable } from "./printable.ts";
@@ -78,13 +78,12 @@ function runLines(run: BenchmarkRun, fractions: readonly Fraction[], paint: Pain
 
 function measurementRow(one: Measurement, fractions: readonly Fraction[]): string[] {
   const name = printable(one.name);
-  const sorted = [...one.seconds].sort((a, b) => a - b);
-  const middle = ((sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) + (sorted[Math.floor(sorted.length / 2)] ?? 0)) / 2;
-  if (sorted.length === 0) {
+  const { seconds } = one;
+  if (seconds.length === 0) {
     return [name, one.skipped === true ? "skipped" : "none", "", "", printable(one.problem ?? "")];
   }
   return [
-    name, duration(middle), sorted.length < 2 ? "" : `${(spread(sorted) * 100).toFixed(1)} %`, String(sorted.length),
+    name, duration(median(seconds)), seconds.length < 2 ? "" : `${(spread(seconds) * 100).toFixed(1)} %`, String(seconds.length),
     fractions.map((fraction) => `${shareText(fraction)}${fraction.doubtful === undefined ? "" : " ?"}`).join(", "),
   ];
 }

@@ -1,12 +1,5 @@
-import type { BenchmarkReport, BenchmarkRun, Comparison } from "../../workshop/benchmark/types.ts";
-
-const units = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]] as const;
-
-/** "12.3 µs". */
-export function duration(seconds: number): string {
-  const [scale, unit] = units.find(([one]) => seconds >= one) ?? [1e-9, "ns"];
-  return `${(seconds / scale).toPrecision(3)} ${unit}`;
-}
+import { duration, median, shareText } from "../../workshop/benchmark/index.ts";
+import type { BenchmarkReport, BenchmarkRun, Comparison, Measurement } from "../../workshop/benchmark/types.ts";
 
 const verdicts: Readonly<Record<Comparison["verdict"], string>> = {
   regressed: "slower", improved: "faster", "no-difference": "no difference found", unclear: "not told apart from noise", "too-few": "too few samples to tell", "only-before": "only measured before", "only-now": "new",
@@ -33,8 +26,9 @@ function cell(text: string): string {
   return text.replace(/[|\\`*_<>[\]]/g, "\\$&").replace(/\s+/g, " ");
 }
 
-function median(values: readonly number[]): number | undefined {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+/** As the command line has it: the mean of the two in the middle, where their number is even. */
+function medianText({ seconds, problem }: Measurement): string {
+  return seconds.length === 0 ? cell(problem ?? "") : duration(median(seconds));
 }
 
 /** The result of one measuring, with the comparison to the one before. */
@@ -45,12 +39,12 @@ export function reportMarkdown(report: BenchmarkReport, name: string): string {
   }
   for (const run of report.runs) {
     lines.push(...runLines(run), "", "| benchmark | median | samples | of the possible | compared with the run before |", "|---|---:|---:|---:|---|");
-    for (const { name: benchmark, seconds, problem } of run.measurements) {
-      const fraction = report.fractions.find((one) => one.name === benchmark);
-      const comparison = report.comparisons.find((one) => one.name === benchmark);
-      const now = median(seconds);
+    for (const measurement of run.measurements) {
+      const isOfIt = (one: { readonly name: string; readonly plan?: string }): boolean => one.name === measurement.name && one.plan === run.plan;
+      const fraction = report.fractions.find(isOfIt);
+      const comparison = report.comparisons.find(isOfIt);
       const compared = comparison === undefined ? "" : `${verdicts[comparison.verdict]} ${ratioText(comparison)}`;
-      lines.push(`| ${cell(benchmark)} | ${now === undefined ? cell(problem ?? "") : duration(now)} | ${seconds.length} | ${fraction === undefined ? "" : `${(fraction.fraction * 100).toFixed(0)} % of ${fraction.of}`} | ${compared} |`);
+      lines.push(`| ${cell(measurement.name)} | ${medianText(measurement)} | ${measurement.seconds.length} | ${fraction === undefined ? "" : shareText(fraction)} | ${compared} |`);
     }
     lines.push("");
   }
@@ -65,9 +59,8 @@ export function historyMarkdown(runs: readonly BenchmarkRun[], name: string): st
   const lines = [`# Measured in ${cell(name)}`, ""];
   for (const run of runs) {
     lines.push(...runLines(run), "", "| benchmark | median | samples |", "|---|---:|---:|");
-    for (const { name: benchmark, seconds, problem } of run.measurements) {
-      const one = median(seconds);
-      lines.push(`| ${cell(benchmark)} | ${one === undefined ? cell(problem ?? "") : duration(one)} | ${seconds.length} |`);
+    for (const measurement of run.measurements) {
+      lines.push(`| ${cell(measurement.name)} | ${medianText(measurement)} | ${measurement.seconds.length} |`);
     }
     lines.push("");
   }

@@ -1,6 +1,6 @@
 /** Benchmarks: in the Testing view, in a task, and the history of what was measured. */
 import * as vscode from "vscode";
-import { benchmark, defaultRepetitions } from "../../workshop/benchmark/index.ts";
+import { benchmark, defaultRepetitions, median } from "../../workshop/benchmark/index.ts";
 import type { BenchmarkReport, Comparison } from "../../workshop/benchmark/types.ts";
 import type { BenchmarkPlan } from "../../workshop/project/types.ts";
 import type { Bench } from "./bench.ts";
@@ -68,7 +68,7 @@ export async function measureInRun(bench: Bench, tree: TestTree, run: vscode.Tes
         for (const { name, seconds, problem } of one.measurements) {
           const item = excluded.has(name) ? undefined : tree.measurement(root, one.plan, name);
           if (item !== undefined) {
-            const comparison = report.comparisons.find((other) => other.name === name);
+            const comparison = report.comparisons.find((other) => other.name === name && other.plan === one.plan);
             show(run, item, home, seconds, problem, comparison);
           }
         }
@@ -98,13 +98,13 @@ function show(run: vscode.TestRun, item: vscode.TestItem, home: vscode.TestItem 
     message.location = place;
     return message;
   };
-  const median = seconds.toSorted((a, b) => a - b)[Math.floor(seconds.length / 2)];
-  if (problem !== undefined || median === undefined) {
+  const milliseconds = median(seconds) * 1000;
+  if (problem !== undefined || seconds.length === 0) {
     run.errored(item, failing(problem ?? vscode.l10n.t("Nothing was measured.")));
   } else if (comparison?.verdict === "regressed") {
-    run.failed(item, failing(comparisonLine(comparison)), median * 1000);
+    run.failed(item, failing(comparisonLine(comparison)), milliseconds);
   } else {
-    run.passed(item, median * 1000);
+    run.passed(item, milliseconds);
   }
 }
 

@@ -8,5 +8,5 @@ export { duration, exportRuns, shareText } from "./exports.ts";
 export type { ExportFormat } from "./exports.ts";
 export { readHistory } from "./history.ts";
 export { listBenchmarks } from "./measure.ts";
-export { spread } from "./statistics/samples.ts";
+export { median, spread } from "./statistics/samples.ts";
 export { plansOfBuild } from "./variant.ts";
