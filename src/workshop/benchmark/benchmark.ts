@@ -169,10 +169,11 @@ function outcomeOf(runs: readonly BenchmarkRun[], comparisons: BenchmarkReport["
   if (isCancelled) {
     return { outcome: "cancelled", reason: "It was cancelled; what was measured until then was kept." };
   }
-  const failed = runs.find((run) => run.failures !== undefined);
-  if (failed?.failures?.[0] !== undefined) {
-    const { repetition, message } = failed.failures[0];
-    return { outcome: "failed", reason: `${failed.plan}${failed.variant === undefined ? "" : ` of ${failed.variant}`}, repetition ${repetition}: ${message}` };
+  const failed = runs.flatMap(({ plan, variant, failures = [] }) => failures.slice(0, 1).map(({ repetition, message }) => `${plan}${variant === undefined ? "" : ` of ${variant}`}, repetition ${repetition}: ${message}`));
+  if (failed.length > 0) {
+    const told = [...failed.slice(0, 5), ...(failed.length > 5 ? [`And ${failed.length - 5} more.`] : [])];
+    // The last words of a program end without a full stop.
+    return { outcome: "failed", reason: told.reduce((before, one) => `${before}${/[.!?]$/.test(before) ? "" : "."} ${one}`) };
   }
   const measurements = runs.flatMap((run) => run.measurements);
   if (measurements.length === 0) {

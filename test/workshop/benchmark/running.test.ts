@@ -92,6 +92,16 @@ describe("a ceiling that the project measures itself", () => {
 });
 
 describe("a benchmark program", () => {
+  it("that fails is named, each of several", async () => {
+    using project = new Project();
+    project.file("stops", "#!/bin/sh\necho oh >&2\nexit 3\n");
+    project.file("hangs", "#!/bin/sh\nsleep 600\n");
+    const plans = [project.plan(["./stops"]), project.plan(["./hangs"], { id: "other" }), ...["a", "b", "c", "d"].map((id) => project.plan(["./stops"], { id }))];
+    const report = await project.measure(plans, { repetitions: 2, timeLimit: 2000 });
+    assert.equal(report.outcome, "failed");
+    assert.match(report.reason ?? "", /^bench, repetition 1: It exited with code 3; [^.]* error: oh\. other, repetition 1: It was ended after its time limit of 2 s\. a, .* c, repetition 1: It exited with code 3; [^.]*: oh\. And 1 more\.$/);
+  });
+
   it("that crashes half way keeps what it had told, and is not tried again", async () => {
     using project = new Project();
     const json = googleJson({ a: 10, b: 20 });
