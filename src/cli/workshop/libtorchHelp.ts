@@ -86,7 +86,7 @@ Usage
   --require              only what the prefix holds counts; nothing is built
 ${always}  -- ARGS                further arguments of CMake's configure step: -DUSE_CUDA=OFF
 
-MAX_JOBS limits the number of jobs.
+MAX_JOBS, or without it CMAKE_BUILD_PARALLEL_LEVEL, limits the number of jobs.
 
 ${statuses}
 `,

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { commandLine, codeOf, CouldNotWrite, exclusively, sentenceOf, variable, writeWhole } from "../process/index.ts";
+import { commandLine, codeOf, CouldNotWrite, exclusively, makeFolder, sentenceOf, variable, writeWhole } from "../process/index.ts";
 import type { Command } from "../process/types.ts";
 import { CannotDo } from "../workshop.ts";
 import type { Workshop } from "../workshop.ts";
@@ -159,7 +159,7 @@ class Work {
     activity.signal.throwIfAborted();
     const command: Command = { file: program, arguments: args, folder: path.dirname(this.#request.buildFolder), environment };
     const logFile = path.join(this.#request.buildFolder, ".abiding", `${name}.log`);
-    fs.mkdirSync(path.dirname(logFile), { recursive: true });
+    await makeFolder(path.dirname(logFile));
     const line = commandLine(command, { environment: this.#workshop.environment });
     activity.note(line);
     const result = await this.#workshop.run(command, { signal: activity.signal, logFile, onText: (text) => activity.output(text) });
@@ -195,7 +195,7 @@ class Work {
   async #install(program: string, options: Options, measured: CompilerFacts, before: CheckoutState): Promise<LibtorchCandidate> {
     const request = this.#request;
     const { activity } = this.#workshop;
-    fs.mkdirSync(path.dirname(request.prefix), { recursive: true });
+    await makeFolder(path.dirname(request.prefix));
     removeLeftovers(request.prefix);
     const stage = besidePrefix(request.prefix);
     const staged = path.join(stage, request.prefix);
@@ -282,10 +282,10 @@ function configureArguments(request: BuildLibtorchRequest, options: Options): re
   return ["-S", request.source, "-B", request.buildFolder, ...options.generator, ...[...options.definitions].map(([name, value]) => `-D${name}=${value}`), ...options.others];
 }
 
-/** MAX_JOBS, as PyTorch's own build has it; else one for each core: some generators start as many as they have targets. */
+/** MAX_JOBS, as PyTorch's own build has it, or CMake's own variable; else one for each core: some generators start as many as they have targets. */
 function jobs(environment: Readonly<Record<string, string>>): number {
-  const given = variable(environment, "MAX_JOBS");
-  return given !== undefined && /^[1-9]\d*$/.test(given) ? Number(given) : os.availableParallelism();
+  const given = ["MAX_JOBS", "CMAKE_BUILD_PARALLEL_LEVEL"].map((name) => variable(environment, name) ?? "").find((text) => /^[1-9]\d*$/.test(text));
+  return given === undefined ? os.availableParallelism() : Number(given);
 }
 
 function endingText(ending: LibtorchStep["ending"]): string {

@@ -60,7 +60,7 @@ function consumerSays(report: LibtorchReport, name: string): string {
 describe("building libtorch", () => {
   it("shared, as the cache that asks has it: outside of the source, into the prefix only, measured and recorded", async () => {
     const before = treeOf(source);
-    const { report, prefix, buildFolder } = await run({ cache, abi: 1, gxxAbiVersion: 11 }, () => undefined, { MAX_JOBS: "3" });
+    const { report, prefix, buildFolder } = await run({ cache, abi: 1, gxxAbiVersion: 11 }, () => undefined, { MAX_JOBS: "3", CMAKE_BUILD_PARALLEL_LEVEL: "7" });
     assert.equal(report.reason, undefined);
     assert.deepEqual(treeOf(source), before);
     assert.deepEqual(fs.readdirSync(path.dirname(prefix)), ["torch"]);
@@ -86,8 +86,9 @@ describe("building libtorch", () => {
   });
 
   it("static, with the old ABI, and replaces its own earlier build", async () => {
-    const first = await run({ linkage: "static", abi: 0, arguments: ["-G", "Ninja"] });
+    const first = await run({ linkage: "static", abi: 0, arguments: ["-G", "Ninja"] }, () => undefined, { CMAKE_BUILD_PARALLEL_LEVEL: "5" });
     assert.equal(first.report.reason, undefined);
+    assert.match(first.report.steps?.[1]?.line ?? "", / --parallel 5$/);
     assert.deepEqual([first.report.chosen?.linkage, first.report.chosen?.abi], ["static", 0]);
     const app = path.join(scratch, "static app");
     writeConsumer(app, "add_compile_definitions(_GLIBCXX_USE_CXX11_ABI=0)");
