@@ -1,16 +1,14 @@
-import * as path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { RangeCache, userCacheFolder } from "../../engine/binaries/remote/index.ts";
 import type { RemoteOptions } from "../../engine/binaries/remote/index.ts";
 import { loadCatalogue } from "../../engine/catalogue/index.ts";
-import { examine, judge, loaderSays, openEnvironment, openWheels, targetOf, verdictHeadline, Workspace } from "../../engine/diagnosis/index.ts";
+import { compared, comparedTorch, examine, judge, notCompared, openEnvironment, openWheels, targetOf, together, Workspace } from "../../engine/diagnosis/index.ts";
 import type { Examined } from "../../engine/diagnosis/index.ts";
 import { NodeFiles } from "../../engine/files/index.ts";
 import type { Surroundings } from "../../engine/installed/index.ts";
-import { valueOf } from "../../engine/model/index.ts";
-import type { FitReport, Finding, InstalledBody } from "../../engine/model/index.ts";
+import type { InstalledBody } from "../../engine/model/index.ts";
 import { CannotDo } from "../../workshop/workshop.ts";
-import type { Diagnostician, ExaminedFile, Examination, TorchInUse } from "../../workshop/workshop.ts";
+import type { Diagnostician, ExaminedFile, Examination } from "../../workshop/workshop.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Between pauses, in which signals arrive. In milliseconds. */
@@ -36,7 +34,7 @@ export class EngineDiagnostician implements Diagnostician {
       throw new CannotDo(problem);
     }
     const diagnosis = await inSlices(workspace.diagnoseInSteps(), signal);
-    return { findings: diagnosis.findings, against: diagnosis.installed.map((body) => this.#torchInUse(body)), notChecked: diagnosis.notChecked };
+    return { findings: diagnosis.findings, against: diagnosis.installed.map((body) => comparedTorch(body, this.#interpreter, new NodeFiles())), notChecked: diagnosis.notChecked };
   }
 
   async examine(root: string, files: readonly string[], against: readonly string[], signal: AbortSignal): Promise<readonly ExaminedFile[]> {
@@ -84,41 +82,11 @@ export class EngineDiagnostician implements Diagnostician {
 
   async #compare(examined: Examined, spec: string | undefined, root: string, signal: AbortSignal): Promise<ExaminedFile> {
     const where = this.#surroundings(root);
-    const stamp = examined.binaries.find((one) => one.body.profile.stamp !== undefined)?.body.profile.stamp;
     const environment = await openEnvironment(spec, where, this.#remote(signal), targetOf(examined));
     if (!environment.ok) {
-      return { file: examined.file, verdict: "unknown", headline: `Not compared: ${environment.message}`, findings: [], ...(stamp === undefined ? {} : { stamp }) };
+      return notCompared(examined, environment.message);
     }
-    const report = await inSlices(judge(examined, environment.environment, { catalogue: where.catalogue, files: where.files }), signal);
-    const says = (report.members ?? [report]).map(loaderSays).find((one) => one !== undefined);
-    return {
-      file: examined.file,
-      verdict: report.verdict,
-      headline: verdictHeadline(report.verdict, `torch ${report.against.torch ?? "of unknown version"}`),
-      ...(says === undefined ? {} : { loaderSays: says }),
-      findings: report.findings.map((finding) => findingOf(report, finding)),
-      ...(stamp === undefined ? {} : { stamp }),
-    };
-  }
-
-  #torchInUse(body: InstalledBody): TorchInUse {
-    const version = valueOf(body.facts, "torch-version");
-    const cuda = valueOf(body.facts, "cuda-version");
-    const interpreter = body.prefix === undefined ? undefined : this.#interpreterIn(body.prefix);
-    return {
-      name: body.name,
-      ...(version === undefined ? {} : { version }),
-      ...(cuda === undefined ? {} : { cuda }),
-      ...(interpreter === undefined ? {} : { interpreter }),
-    };
-  }
-
-  /** The one that was chosen, when it is of this environment. */
-  #interpreterIn(prefix: string): string | undefined {
-    const files = new NodeFiles();
-    const own = ["bin/python3", "bin/python", "Scripts/python.exe", "python.exe"].map((name) => path.join(prefix, name));
-    const chosen = this.#interpreter === undefined || path.relative(prefix, this.#interpreter).startsWith("..") ? [] : [this.#interpreter];
-    return [...chosen, ...own].find((file) => files.status(file)?.kind === "file");
+    return compared(examined, await inSlices(judge(examined, environment.environment, { catalogue: where.catalogue, files: where.files }), signal));
   }
 
   #surroundings(root: string): Surroundings {
@@ -148,28 +116,3 @@ async function inSlices<T>(steps: Generator<string, T, undefined>, signal: Abort
     }
   }
 }
-
-/** A binary has no lines: the finding is about all of it. */
-function findingOf(report: FitReport, { rule, severity, message }: FitReport["findings"][number]): Finding {
-  const start = { line: 0, character: 0 };
-  return { rule, severity, message, location: { path: report.file, range: { start, end: start } }, related: [], against: [], fixes: [] };
-}
-
-const gravest: readonly ExaminedFile["verdict"][] = ["conflict", "unknown", "no-conflict"];
-
-/** What was said against each torch, as one: the gravest verdict speaks. */
-function together(file: string, said: readonly ExaminedFile[]): ExaminedFile {
-  const verdict = gravest.find((one) => said.some((other) => other.verdict === one)) ?? "unknown";
-  const speaking = said.filter((one) => one.verdict === verdict);
-  const [first] = speaking;
-  const findings = new Map(said.flatMap((one) => one.findings).map((finding) => [`${finding.rule} ${finding.message}`, finding]));
-  return {
-    file,
-    verdict,
-    headline: [...new Set(speaking.map((one) => one.headline))].join(" "),
-    findings: [...findings.values()],
-    ...(first?.loaderSays === undefined ? {} : { loaderSays: first.loaderSays }),
-    ...(first?.stamp === undefined ? {} : { stamp: first.stamp }),
-  };
-}
-

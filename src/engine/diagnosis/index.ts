@@ -11,4 +11,5 @@ export { examine, inspectReport, targetOf } from "./examination.ts";
 export type { Examined } from "./examination.ts";
 export { ofBody, openEnvironment, openWheels } from "./fitEnvironment.ts";
 export { judge } from "./judgement.ts";
+export { compared, comparedTorch, notCompared, together } from "./builtFiles.ts";
 export { loaderSays, verdictHeadline } from "./verdictWords.ts";

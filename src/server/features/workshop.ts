@@ -1,13 +1,11 @@
 /** What a build wants to know before it starts and after it: the port of the workshop to the engine, inside an editor. */
-import * as path from "node:path";
 import { LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import type { CancellationToken } from "vscode-languageserver/node";
-import { examine, judge, loaderSays, ofBody, openEnvironment, targetOf, verdictHeadline, Workspace } from "../../engine/diagnosis/index.ts";
+import { compared, comparedTorch, examine, judge, notCompared, ofBody, openEnvironment, targetOf, together, Workspace } from "../../engine/diagnosis/index.ts";
 import type { Diagnosis, Examined } from "../../engine/diagnosis/index.ts";
 import { NodeFiles } from "../../engine/files/index.ts";
 import type { Surroundings } from "../../engine/installed/index.ts";
-import { valueOf } from "../../engine/model/index.ts";
-import type { FitReport, Finding, InstalledBody } from "../../engine/model/index.ts";
+import type { InstalledBody } from "../../engine/model/index.ts";
 import type { BuiltFileVerdict, ExaminationParams, LibraryPlace, ProjectExamination, Requests } from "../../protocol/index.ts";
 import { specOf } from "../messages.ts";
 import type { Answer } from "../server.ts";
@@ -24,9 +22,10 @@ export function registerWorkshop(session: Session, answer: Answer): void {
     answer<ProjectExamination | null>(examination, token, null, async () => {
       const root = rootOf(params);
       const diagnosis = await diagnose(session, root, params, token);
+      const { interpreter, files } = surroundingsOf(session, root);
       return {
         findings: diagnosis.findings,
-        against: diagnosis.installed.map((body) => torchInUse(body, surroundingsOf(session, root))),
+        against: diagnosis.installed.map((body) => comparedTorch(body, interpreter, files)),
         notChecked: diagnosis.notChecked,
       };
     }));
@@ -91,25 +90,6 @@ function surroundingsOf(session: Session, root: string): Surroundings {
   return { ...(session.projects.at(root)?.surroundings ?? { root, catalogue: session.catalogue, environment: session.environment }), files };
 }
 
-function torchInUse(body: InstalledBody, where: Surroundings): ProjectExamination["against"][number] {
-  const version = valueOf(body.facts, "torch-version");
-  const cuda = valueOf(body.facts, "cuda-version");
-  const interpreter = body.prefix === undefined ? undefined : interpreterIn(body.prefix, where);
-  return {
-    name: body.name,
-    ...(version === undefined ? {} : { version }),
-    ...(cuda === undefined ? {} : { cuda }),
-    ...(interpreter === undefined ? {} : { interpreter }),
-  };
-}
-
-/** The one that the editor's Python support uses, when it is of this environment. */
-function interpreterIn(prefix: string, { interpreter, files }: Surroundings): string | undefined {
-  const own = ["bin/python3", "bin/python", "Scripts/python.exe", "python.exe"].map((name) => path.join(prefix, name));
-  const chosen = interpreter === undefined || path.relative(prefix, interpreter).startsWith("..") ? [] : [interpreter];
-  return [...chosen, ...own].find((file) => files.status(file)?.kind === "file");
-}
-
 type Opener = (examined: Examined) => Promise<Found>;
 
 async function verdicts(session: Session, params: Requests["abiding/builtFiles"]["params"], token: CancellationToken): Promise<readonly BuiltFileVerdict[] | null> {
@@ -149,49 +129,11 @@ function openersOf(installed: readonly InstalledBody[], where: Surroundings, nam
 }
 
 async function compare(examined: Examined, found: Found, where: Surroundings, token: CancellationToken): Promise<BuiltFileVerdict> {
-  const { file } = examined;
-  const stamp = examined.binaries.find((one) => one.body.profile.stamp !== undefined)?.body.profile.stamp;
-  const stamped = stamp === undefined ? {} : { stamp };
   if (!found.ok) {
-    return { file, verdict: "unknown", headline: `Not compared: ${found.message}`, findings: [], ...stamped };
+    return notCompared(examined, found.message);
   }
   const report = await inSlices(judge(examined, found.environment, { catalogue: where.catalogue, files: where.files }), () => !token.isCancellationRequested);
-  if (report === undefined) {
-    return { file, verdict: "unknown", headline: "Not compared: cancelled.", findings: [], ...stamped };
-  }
-  const says = (report.members ?? [report]).map(loaderSays).find((one) => one !== undefined);
-  return {
-    file,
-    verdict: report.verdict,
-    headline: verdictHeadline(report.verdict, `torch ${report.against.torch ?? "of unknown version"}`),
-    ...(says === undefined ? {} : { loaderSays: says }),
-    findings: report.findings.map((finding) => findingOf(report, finding)),
-    ...stamped,
-  };
-}
-
-/** A binary has no lines: the finding is about all of it. */
-function findingOf(report: FitReport, { rule, severity, message }: FitReport["findings"][number]): Finding {
-  const start = { line: 0, character: 0 };
-  return { rule, severity, message, location: { path: report.file, range: { start, end: start } }, related: [], against: [], fixes: [] };
-}
-
-const gravest: readonly BuiltFileVerdict["verdict"][] = ["conflict", "unknown", "no-conflict"];
-
-/** What was said against each torch, as one: the gravest verdict speaks. */
-function together(file: string, said: readonly BuiltFileVerdict[]): BuiltFileVerdict {
-  const verdict = gravest.find((one) => said.some((other) => other.verdict === one)) ?? "unknown";
-  const speaking = said.filter((one) => one.verdict === verdict);
-  const [first] = speaking;
-  const findings = new Map(said.flatMap((one) => one.findings).map((finding) => [`${finding.rule} ${finding.message}`, finding]));
-  return {
-    file,
-    verdict,
-    headline: [...new Set(speaking.map((one) => one.headline))].join(" "),
-    findings: [...findings.values()],
-    ...(first?.loaderSays === undefined ? {} : { loaderSays: first.loaderSays }),
-    ...(first?.stamp === undefined ? {} : { stamp: first.stamp }),
-  };
+  return report === undefined ? notCompared(examined, "cancelled.") : compared(examined, report);
 }
 
 const loadable: readonly string[] = ["module", "shared", "extension"];
