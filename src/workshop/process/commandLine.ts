@@ -1,6 +1,6 @@
 /** A command as a person would type it. */
 import { delimiter } from "node:path";
-import { environmentDifference, isSecret } from "./environment.ts";
+import { environmentDifference, shown } from "./environment.ts";
 import type { Command, Variables } from "./types.ts";
 
 export type Shell = "sh" | "powershell";
@@ -77,7 +77,8 @@ function isName(name: string): boolean {
 function settings(words: Words, terminal: Variables, wanted: Variables): string[] {
   return environmentDifference(terminal, wanted).filter(({ name }) => isName(name)).map(({ name, kind }) => {
     if (kind === "unset") return words.unset(name);
-    return isSecret(name) ? words.secret(name) : assignment(words, name, terminal[name], wanted[name] ?? "");
+    const value = wanted[name] ?? "";
+    return shown(name, value) === value ? assignment(words, name, terminal[name], value) : words.secret(name);
   });
 }
 

@@ -18,7 +18,7 @@ export function withVariable(environment: Variables, name: string, value: string
 
 const secretName = /TOKEN|SECRET|PASSW(?:OR)?D|PASSPHRASE|KEY|CREDENTIAL/i;
 
-/** Whether the value of a variable of this name should not be shown to anybody. */
+/** Whether the value of a variable of this name should not be shown to anybody, nor written down. */
 export function isSecret(name: string): boolean {
   return secretName.test(name);
 }

@@ -3,7 +3,8 @@
  * is worked in by one at a time, and files are whole or absent.
  */
 export { commandLine } from "./commandLine.ts";
-export { environmentDifference, shown, variable } from "./environment.ts";
+export { environmentDifference, isSecret, shown, variable } from "./environment.ts";
+export { makeFolder } from "./folders.ts";
 export { exclusively } from "./lock.ts";
 export { pythonEnvironment } from "./python.ts";
 export { appendRecord, readRecords } from "./records.ts";

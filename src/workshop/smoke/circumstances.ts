@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import table from "../../../data/smoke-environment.json" with { type: "json" };
+import { isSecret, shown } from "../process/index.ts";
 import type { Variables } from "../process/types.ts";
 import type { Workshop } from "../workshop.ts";
 import type { SmokeCircumstances } from "./types.ts";
@@ -46,15 +47,13 @@ async function askNvidiaSmi({ run, activity }: Workshop, environment: Variables)
   return result.ending.kind === "exited" && result.ending.code === 0 ? result.stdout.text.split("\n").map((line) => line.trim()).filter((line) => line !== "") : [];
 }
 
-const secret = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(?:^|_)(?:API|ACCESS|PRIVATE)?_?KEY(?:$|_)/i;
-
 /** The variables that matter to a test, by data/smoke-environment.json. */
 export function environmentThatMatters(environment: Variables): SmokeCircumstances["environment"] {
   const exact = new Set(table.variables.map((row) => row.name));
   const starts = table.variables.flatMap((row) => (row.name.endsWith("*") ? [row.name.slice(0, -1)] : []));
   return Object.fromEntries(Object.entries(environment)
-    .filter(([name]) => !secret.test(name) && (exact.has(name) || starts.some((start) => name.startsWith(start))))
-    .map(([name, value]) => [name, value.replace(/(:\/\/)[^/@\s]+@/g, "$1")] as const)
+    .filter(([name]) => !isSecret(name) && (exact.has(name) || starts.some((start) => name.startsWith(start))))
+    .map(([name, value]) => [name, shown(name, value)] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 

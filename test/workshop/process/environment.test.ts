@@ -71,6 +71,8 @@ test("with folder and environment, pasted into the terminal it does the same; se
 
   const secret = commandLine({ ...asked, environment: { ...terminal, MY_TOKEN: "abc" } }, { shell: "sh", environment: terminal });
   assert.equal(secret, ": \"${MY_TOKEN:?has a value that is not shown here: set it first}\" && env -0");
+  const index = commandLine({ ...asked, environment: { ...terminal, PIP_INDEX_URL: "https://me:pass@host/simple" } }, { shell: "sh", environment: terminal });
+  assert.equal(index, ": \"${PIP_INDEX_URL:?has a value that is not shown here: set it first}\" && env -0");
   assert.throws(() => execFileSync("/bin/sh", ["-c", secret], { env: terminal, stdio: "pipe" }), /MY_TOKEN: has a value that is not shown here: set it first/);
 });
 

@@ -235,6 +235,6 @@ describe("circumstances", () => {
     assert.deepEqual(environmentThatMatters({
       LD_LIBRARY_PATH: "/lib", CUDA_HOME: "/cuda", TORCH_SHOW_CPP_STACKTRACES: "1", HOME: "/home/me", GITHUB_TOKEN: "x", TORCH_API_TOKEN: "x", CUDA_SECRET: "x",
       PYTHONPATH: "https://user:secret@host/x", OMP_NUM_THREADS: "2", SSH_AUTH_SOCK: "/s",
-    }), { CUDA_HOME: "/cuda", LD_LIBRARY_PATH: "/lib", OMP_NUM_THREADS: "2", PYTHONPATH: "https://host/x", TORCH_SHOW_CPP_STACKTRACES: "1" });
+    }), { CUDA_HOME: "/cuda", LD_LIBRARY_PATH: "/lib", OMP_NUM_THREADS: "2", PYTHONPATH: "https://(not shown)@host/x", TORCH_SHOW_CPP_STACKTRACES: "1" });
   });
 });
