@@ -23,7 +23,6 @@ export interface Candidate {
 export interface ReadTargets {
   readonly candidates: readonly Candidate[];
   readonly layout: ProjectFiles;
-  readonly cmakeCache: CMakeFileCache;
 }
 
 const context: EvaluationContext = { platform: process.platform === "darwin" ? "macos" : process.platform === "win32" ? "windows" : "linux" };
@@ -58,7 +57,7 @@ export function readTargets(root: string, files: Files): ReadTargets {
       }
     }
   }
-  return { candidates: [...found.values()], layout, cmakeCache };
+  return { candidates: [...found.values()], layout };
 }
 
 /** All extensions of one setup.py, under the file's name: some have names that are put together while it runs. */

@@ -6,6 +6,7 @@ import { framesOfCoredumpctl, framesOfGdb } from "../../../src/workshop/smoke/cr
 import { cmakeExpression, isAnchored, OutputWatch } from "../../../src/workshop/smoke/ctest/regularExpression.ts";
 import { suspicionIn } from "../../../src/workshop/smoke/explain.ts";
 import { definedAs } from "../../../src/workshop/smoke/gtest/console.ts";
+import { readReport } from "../../../src/workshop/smoke/gtest/report.ts";
 import { messagesIn } from "../../../src/workshop/smoke/messages.ts";
 import { fitsMarkers } from "../../../src/workshop/smoke/pytest/marker.ts";
 import { Project } from "./support.ts";
@@ -131,6 +132,16 @@ it("markers fit an expression as pytest's", () => {
   const fits = (expression: string): boolean => fitsMarkers(expression, ["smoke", "gpu"]);
   assert.deepEqual(["smoke", "not gpu", "smoke and not slow", "slow or gpu", "not (smoke or slow)", "slow", "(slow or smoke) and gpu"].map(fits), [true, false, true, true, false, false, true]);
   assert.equal(fits("smoke(level=1)"), true, "what is not understood is pytest's to decide");
+});
+
+it("a GoogleTest report is read as far as it is one", () => {
+  using project = new Project();
+  const read = (text: string): unknown => readReport(project.file("report.json", text));
+  assert.deepEqual(read('{"testsuites": [null, {"name": "A"}, {"name": "A", "testsuite": [null, 1, {"name": "b", "status": "RUN", "time": "0.25s", "file": "/a.cpp", "line": 3, "failures": [null, {"failure": "no"}]}]}]}'), [
+    { name: "A.b", status: "failed", milliseconds: 250, location: { path: "/a.cpp", range: { start: { line: 2, character: 0 }, end: { line: 2, character: 0 } } }, failures: ["no"] },
+  ]);
+  for (const other of ["", "null", "[]", '{"testsuites": {}}', '{"testsuites": [']) assert.deepEqual(read(other), []);
+  assert.deepEqual(readReport(project.root), []);
 });
 
 it("an instance of a GoogleTest belongs to its definition", () => {

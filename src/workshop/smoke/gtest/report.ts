@@ -1,5 +1,7 @@
 import * as fs from "node:fs";
 import type { Location } from "../../../engine/model/index.ts";
+import { object, objects, text } from "../../../engine/sources/cmake/fileApi/json.ts";
+import type { Json } from "../../../engine/sources/cmake/fileApi/json.ts";
 import { lineOf } from "../places.ts";
 
 /** A test in the report that GoogleTest writes for GTEST_OUTPUT=json:FILE (googletest 1.8.1 and newer). */
@@ -12,46 +14,30 @@ export interface ReportedCase {
   readonly failures: readonly string[];
 }
 
-interface Suite {
-  readonly name?: unknown;
-  readonly testsuite?: readonly Case[];
-}
+/** A report of ten thousand tests has some megabytes. */
+const largest = 64 * 1024 * 1024;
 
-interface Case {
-  readonly name?: unknown;
-  readonly file?: unknown;
-  readonly line?: unknown;
-  readonly status?: unknown;
-  readonly result?: unknown;
-  readonly time?: unknown;
-  readonly failures?: readonly { readonly failure?: unknown }[];
-}
-
-/** https://google.github.io/googletest/advanced.html#generating-a-json-report. Empty when the program wrote none. */
+/** https://google.github.io/googletest/advanced.html#generating-a-json-report. Empty when the program wrote none, or something else there. */
 export function readReport(file: string): readonly ReportedCase[] {
   let report: unknown;
   try {
+    const status = fs.statSync(file);
+    if (!status.isFile() || status.size > largest) return [];
     report = JSON.parse(fs.readFileSync(file, "utf8"));
   } catch {
     return [];
   }
-  const suites = (report as { readonly testsuites?: readonly Suite[] } | null)?.testsuites;
-  if (!Array.isArray(suites)) return [];
-  return (suites as readonly Suite[]).flatMap((suite) => listOf(suite.testsuite).flatMap((one) => caseOf(suite, one)));
+  return objects(object(report)?.["testsuites"]).flatMap((suite) => objects(suite["testsuite"]).flatMap((one) => caseOf(suite, one)));
 }
 
-function caseOf(suite: Suite, one: Case): readonly ReportedCase[] {
-  if (typeof suite.name !== "string" || typeof one.name !== "string") return [];
-  const failures = listOf(one.failures).flatMap(({ failure }) => (typeof failure === "string" ? [failure] : []));
+function caseOf({ name: suite }: Json, { name, file, line, status, result, time, failures: told }: Json): readonly ReportedCase[] {
+  if (typeof suite !== "string" || typeof name !== "string") return [];
+  const failures = objects(told).flatMap(({ failure }) => text(failure) ?? []);
   return [{
-    name: `${suite.name}.${one.name}`,
-    status: one.status === "NOTRUN" || one.result === "SUPPRESSED" ? "disabled" : one.result === "SKIPPED" ? "skipped" : failures.length > 0 ? "failed" : "passed",
-    milliseconds: typeof one.time === "string" ? Math.round(Number.parseFloat(one.time) * 1000) : 0,
-    ...(typeof one.file === "string" && typeof one.line === "number" ? { location: lineOf(one.file, one.line) } : {}),
+    name: `${suite}.${name}`,
+    status: status === "NOTRUN" || result === "SUPPRESSED" ? "disabled" : result === "SKIPPED" ? "skipped" : failures.length > 0 ? "failed" : "passed",
+    milliseconds: typeof time === "string" ? Math.round(Number.parseFloat(time) * 1000) : 0,
+    ...(typeof file === "string" && typeof line === "number" ? { location: lineOf(file, line) } : {}),
     failures,
   }];
-}
-
-function listOf<T>(value: readonly T[] | undefined): readonly T[] {
-  return Array.isArray(value) ? (value as readonly T[]) : [];
 }
