@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs/promises";
 import * as os from "node:os";
 import * as path from "node:path";
+import { makeFolder } from "../process/index.ts";
 import type { Workshop } from "../workshop.ts";
 import { probeSource } from "./probeSource.ts";
 import type { BenchmarkRun, Machine, Measurement } from "./types.ts";
@@ -64,7 +65,7 @@ async function probe(cpu: string, state: string, workshop: Workshop): Promise<st
   if (await fs.access(program, fs.constants.X_OK).then(() => true, () => false)) {
     return program;
   }
-  await fs.mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const source = path.join(folder, `probe-${key}.c`);
   await fs.writeFile(source, probeSource);
   for (const compiler of compilers) {

@@ -5,7 +5,7 @@ import * as path from "node:path";
 import { ByteSourceError } from "../../engine/binaries/archive/index.ts";
 import { exchange, Interrupted } from "../../engine/binaries/remote/index.ts";
 import type { Address, RemoteOptions } from "../../engine/binaries/remote/index.ts";
-import { sentenceOf } from "../process/index.ts";
+import { makeFolder, sentenceOf } from "../process/index.ts";
 import { CannotDo } from "../workshop.ts";
 import type { Activity } from "../workshop.ts";
 import { contentFile, keyOf } from "./store.ts";
@@ -37,7 +37,7 @@ export async function download(address: Address, expected: string | undefined, s
       throw new ByteSourceError("changed", `${address.shown} has the SHA-256 ${sha256}; ${expected} is expected. What was downloaded is discarded.`);
     }
     const file = contentFile(store, sha256);
-    fs.mkdirSync(path.dirname(file), { recursive: true });
+    await makeFolder(path.dirname(file));
     part.moveTo(file);
     return { file, sha256, bytes: part.received };
   } finally {
@@ -77,7 +77,7 @@ class Part {
   static async open(stem: string, address: Address, expected: string | undefined, activity: Activity): Promise<Part> {
     const file = `${stem}.part`;
     try {
-      fs.mkdirSync(path.dirname(file), { recursive: true });
+      await makeFolder(path.dirname(file));
       const state = readState(`${stem}.json`);
       const handle = await fs.promises.open(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o644);
       // Without a validator or a checksum nobody could tell whether the rest belongs to the same file.

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { userCacheFolder } from "../../engine/binaries/remote/index.ts";
-import { writeWhole } from "../process/index.ts";
+import { makeFolder, writeWhole } from "../process/index.ts";
 
 /** Where archives are kept, by their content, and what was made of them. Below it: content, parts, answers, prefixes, locks. */
 export function storeFolder(given: string | undefined, environment: Readonly<Record<string, string>>): string {
@@ -79,7 +79,7 @@ export function removeLeftovers(prefix: string): void {
 }
 
 async function writeInto(file: string, text: string): Promise<void> {
-  fs.mkdirSync(path.dirname(file), { recursive: true });
+  await makeFolder(path.dirname(file));
   await writeWhole(file, text);
 }
 

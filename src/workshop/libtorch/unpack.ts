@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { ArchiveError, ByteSourceError, fileSource, openArchive } from "../../engine/binaries/archive/index.ts";
 import type { Archive, Member } from "../../engine/binaries/archive/index.ts";
-import { sentenceOf } from "../process/index.ts";
+import { makeFolder, sentenceOf } from "../process/index.ts";
 import { CannotDo } from "../workshop.ts";
 import type { Activity } from "../workshop.ts";
 import { requireSpace } from "./space.ts";
@@ -40,7 +40,7 @@ export async function unpackLibtorch(file: string, name: string, target: string,
     if (activity.signal.aborted) {
       throw new ByteSourceError("cancelled", `Unpacking ${name} was cancelled.`);
     }
-    makeFolder(path.join(target, path.posix.dirname(entry.path)), folders);
+    await within(path.join(target, path.posix.dirname(entry.path)), folders);
     await writeMember(archive, entry, path.join(target, entry.path), activity);
     done += entry.member.size;
     activity.progress(total === 0 ? 1 : done / total);
@@ -48,7 +48,7 @@ export async function unpackLibtorch(file: string, name: string, target: string,
   for (const { member, path: place } of links) {
     const to = Buffer.from(await archive.read(member, longestTarget)).toString("utf8");
     refuseTarget(name, member, place, to);
-    makeFolder(path.join(target, path.posix.dirname(place)), folders);
+    await within(path.join(target, path.posix.dirname(place)), folders);
     attempt(path.join(target, place), () => fs.symlinkSync(to, path.join(target, place)));
   }
 }
@@ -127,9 +127,9 @@ async function writeMember(archive: Archive, { member }: Entry, file: string, ac
   }
 }
 
-function makeFolder(folder: string, made: Set<string>): void {
+async function within(folder: string, made: Set<string>): Promise<void> {
   if (!made.has(folder)) {
-    attempt(folder, () => fs.mkdirSync(folder, { recursive: true }));
+    await attempt(folder, async () => makeFolder(folder));
     made.add(folder);
   }
 }

@@ -4,6 +4,7 @@
  */
 export { commandLine } from "./commandLine.ts";
 export { environmentDifference, isSecret, shown, variable } from "./environment.ts";
+export { findProgram } from "./findProgram.ts";
 export { makeFolder } from "./folders.ts";
 export { exclusively } from "./lock.ts";
 export { pythonEnvironment } from "./python.ts";

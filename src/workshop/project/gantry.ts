@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { chmod, copyFile, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import * as path from "node:path";
-import { codeOf, sentenceOf, writeWhole } from "../process/index.ts";
+import { codeOf, makeFolder, sentenceOf, writeWhole } from "../process/index.ts";
 import { CannotDo } from "../workshop.ts";
 
 /**
@@ -81,12 +81,12 @@ async function isFolder(folder: string): Promise<boolean> {
 
 /** Beside its place first: whoever comes in between sees nothing of it. */
 async function copy(folder: string, sources: Sources): Promise<void> {
-  await mkdir(path.dirname(folder), { recursive: true });
+  await makeFolder(path.dirname(folder));
   const beside = await mkdtemp(`${folder}.new-`);
   try {
     for (const [name, { file }] of sources) {
       const target = path.join(beside, name);
-      await mkdir(path.dirname(target), { recursive: true });
+      await makeFolder(path.dirname(target));
       await copyFile(file, target);
       await makeWritable(target);
     }
