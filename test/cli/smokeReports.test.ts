@@ -60,6 +60,12 @@ describe("reports of smoke tests", () => {
     assert.equal(one.name, "a\ufffdb");
   });
 
+  it("a symbol is spelt as the report of a build spells it", () => {
+    const report = reportOf(result("own", "own", { outcome: "failed", explanation: { rule: "torch-symbols", message: "f(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&) is missing." } }));
+    assert.match(smokeText(report, { workingDirectory: "/p", colours: false }), /^ {2}skew: f\(std::__cxx11::string const&\) is missing\. \[torch-symbols, /m);
+    assert.match(smokeJunit(report), />torch-symbols: f\(std::__cxx11::string const&amp;\) is missing\.<|\ntorch-symbols: f\(std::__cxx11::string const&amp;\) is missing\./);
+  });
+
   it("text: a test of pytest is named with its file, as --test takes it", () => {
     assert.equal(endedLine(gather, false), "passed    test/test_gather.py::test_forward 1 ms\n");
     assert.equal(endedLine(inside[0] as TestResult, false), "passed    core 1 ms\n");

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { SmokeReport, TestResult } from "../../workshop/smoke/types.ts";
 import { relativeTo } from "./report.ts";
+import { shortNames } from "./shortNames.ts";
 import { isBad, outcomeWords } from "./smokeText.ts";
 
 /**
@@ -62,7 +63,7 @@ function testCase(root: string, result: TestResult): readonly string[] {
   const place = messages.find((one) => one.location !== undefined)?.location;
   const opening = `    <testcase${attributes({ ...namesOf(result), time: time(result.milliseconds), ...(place === undefined ? {} : { file: relativeTo(root, place.path), line: String(place.range.start.line + 1) }) })}>`;
   const details = [
-    ...(explanation === undefined ? [] : [`${explanation.rule}: ${explanation.message}`]),
+    ...(explanation === undefined ? [] : [`${explanation.rule}: ${shortNames(explanation.message)}`]),
     ...messages.map(({ message, location }) => `${location === undefined ? "" : `${relativeTo(root, location.path)}:${location.range.start.line + 1}: `}${message}`),
     ...(stack ?? []).map((frame, at) => `#${at} ${frame.function}${frame.location === undefined ? "" : ` ${relativeTo(root, frame.location.path)}:${frame.location.range.start.line + 1}`}`),
   ].join("\n");
