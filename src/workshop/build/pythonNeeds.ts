@@ -7,7 +7,7 @@ import { prefixOfInterpreter, readPython } from "../../engine/installed/python.t
 import { settingsOf } from "../../engine/installed/find.ts";
 import { readPythonBuild } from "../../engine/sources/python/index.ts";
 import { readRequirements } from "../../engine/sources/python/requirements/index.ts";
-import { commandLine } from "../process/index.ts";
+import { commandLine, findProgram } from "../process/index.ts";
 import type { Variables } from "../process/types.ts";
 import type { PythonBuild } from "../project/types.ts";
 
@@ -37,7 +37,7 @@ export function needsOf(plan: PythonBuild, interpreter: string, environment: Var
   for (const { name, specifier } of wanted) {
     const version = installed.get(name);
     if (version === undefined) {
-      const isThere = (programs.has(name) && hasProgram(name, environment, files)) || (name === "wheel" && satisfies(installed.get("setuptools") ?? "0", ownWheels) === true);
+      const isThere = (programs.has(name) && findProgram(name, environment) !== undefined) || (name === "wheel" && satisfies(installed.get("setuptools") ?? "0", ownWheels) === true);
       missing.push(...(isThere ? [] : [name === "torch" && specifier === "" ? wantedTorch ?? "torch" : `${name}${specifier}`]));
     } else if (specifier !== "" && satisfies(version, specifier) === false) {
       notes.push(`${name} ${version} is installed, and the project asks for ${name}${specifier} to build. Without isolation the installed one is used.`);
@@ -78,10 +78,6 @@ function wantedBy(plan: PythonBuild, files: Files): readonly { readonly name: st
 function imports(text: string, distribution: string): boolean {
   const module = distribution.replaceAll("-", "_");
   return new RegExp(`^\\s*(?:import|from)\\s+${module}\\b`, "m").test(text);
-}
-
-function hasProgram(name: string, environment: Variables, files: Files): boolean {
-  return (environment["PATH"] ?? "").split(path.delimiter).some((folder) => path.isAbsolute(folder) && [name, `${name}.exe`].some((one) => files.status(path.join(folder, one))?.kind === "file"));
 }
 
 /** One line for a terminal. Environments made by uv have no pip of their own. */

@@ -1,9 +1,9 @@
 /** Starts a child through execa, and says why one could not be started. */
-import { accessSync, closeSync, constants, openSync, readSync, readdirSync, statSync } from "node:fs";
-import { delimiter, extname, isAbsolute, join, resolve } from "node:path";
+import { closeSync, openSync, readSync, readdirSync, statSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { execa } from "execa";
-import { variable } from "./environment.ts";
+import { filesNamed, isFile, mayExecute, pathFolders } from "./findProgram.ts";
 import { identityOf, type Identity } from "./processes.ts";
 import { codeOf, sentenceOf } from "./sentences.ts";
 import type { Command, Ending, NotStartedReason } from "./types.ts";
@@ -32,33 +32,19 @@ export class CouldNotStart extends Error {
   }
 }
 
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-function mayExecute(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Where a program is, by the PATH of the command's own environment; never the current folder, which Windows would search first. */
 function locate({ file, folder, environment }: Command): string {
   if (isAbsolute(file) || /[/\\]/.test(file)) {
     const path = resolve(folder, file);
-    if (!safely(() => isFile(path))) {
+    if (!isFile(path)) {
       if (safely(() => statSync(path).isDirectory())) throw new CouldNotStart("not-executable", `${path} is a folder, not a program.`);
       throw new CouldNotStart("not-found", `The program ${path} does not exist.`);
     }
     if (!mayExecute(path)) throw new CouldNotStart("not-executable", `${path} may not be executed: it lacks the permission (chmod +x gives it), or its file system is mounted without it.`);
     return path;
   }
-  const folders = (variable(environment, "PATH") ?? "").split(delimiter).filter((one) => one !== "").map((one) => resolve(folder, one));
-  const endings = extname(file) === "" && process.platform === "win32" ? (variable(environment, "PATHEXT") ?? ".COM;.EXE;.BAT;.CMD").split(";") : [""];
-  const present = folders.flatMap((one) => endings.map((end) => join(one, `${file}${end}`))).filter((path) => safely(() => isFile(path)));
+  const folders = pathFolders(environment).map((one) => resolve(folder, one));
+  const present = filesNamed(file, folders, environment);
   const found = present.find(mayExecute);
   if (found !== undefined) return found;
   if (present[0] !== undefined) throw new CouldNotStart("not-executable", `${present[0]} may not be executed: it lacks the permission (chmod +x gives it).`);
@@ -112,7 +98,7 @@ function checkFormat(path: string): void {
 
 function checkFolder(folder: string): void {
   if (safely(() => statSync(folder).isDirectory())) return;
-  throw new CouldNotStart("no-folder", safely(() => statSync(folder).isFile()) ? `${folder}, where the command should run, is not a folder.` : `The folder ${folder}, where the command should run, does not exist.`);
+  throw new CouldNotStart("no-folder", isFile(folder) ? `${folder}, where the command should run, is not a folder.` : `The folder ${folder}, where the command should run, does not exist.`);
 }
 
 function kibibytes(bytes: number): string {

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import table from "../../../data/smoke-environment.json" with { type: "json" };
-import { isSecret, shown } from "../process/index.ts";
+import { findProgram, isSecret, shown } from "../process/index.ts";
 import type { Variables } from "../process/types.ts";
 import type { Workshop } from "../workshop.ts";
 import type { SmokeCircumstances } from "./types.ts";
@@ -41,8 +41,7 @@ export async function findGpus(workshop: Workshop, environment: Variables, syste
 }
 
 async function askNvidiaSmi({ run, activity }: Workshop, environment: Variables): Promise<readonly string[]> {
-  const onPath = (environment.PATH ?? "").split(path.delimiter).some((folder) => folder !== "" && ["nvidia-smi", "nvidia-smi.exe"].some((name) => fs.existsSync(path.join(folder, name))));
-  if (!onPath) return [];
+  if (findProgram("nvidia-smi", environment) === undefined) return [];
   const result = await run({ file: "nvidia-smi", arguments: ["--query-gpu=name", "--format=csv,noheader"], folder: os.tmpdir(), environment }, { signal: activity.signal, timeLimit: patience, leftBehind: "end" });
   return result.ending.kind === "exited" && result.ending.code === 0 ? result.stdout.text.split("\n").map((line) => line.trim()).filter((line) => line !== "") : [];
 }

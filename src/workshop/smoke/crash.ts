@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
+import { findProgram } from "../process/index.ts";
 import type { Command } from "../process/types.ts";
 import type { Workshop } from "../workshop.ts";
 import { lineOf } from "./places.ts";
@@ -41,7 +42,7 @@ export class StackTaker {
     if (!isOwnFault(signal) || process.platform === "win32" || this.#workshop.activity.signal.aborted) return undefined;
     if (this.#left === 0) return { frames: [], note: `The stack was not taken: it was for ${mostStacks} crashes of this run already.` };
     this.#left -= 1;
-    const gdb = onPath("gdb", command);
+    const gdb = findProgram("gdb", command.environment);
     const kept = processId === undefined ? undefined : await this.#fromCoredumpctl(command, processId);
     if (kept !== undefined) return kept;
     if (gdb === undefined) return { frames: [], note: "The stack is not known: gdb is not installed." };
@@ -50,7 +51,7 @@ export class StackTaker {
   }
 
   async #fromCoredumpctl(command: Command, processId: number): Promise<Stack | undefined> {
-    const coredumpctl = onPath("coredumpctl", command);
+    const coredumpctl = findProgram("coredumpctl", command.environment);
     if (coredumpctl === undefined || !pattern().includes("systemd-coredump")) return undefined;
     await setTimeout(corePause);
     const result = await this.#run({ ...command, file: coredumpctl, arguments: ["info", "--no-pager", String(processId)] }, longest);
@@ -142,8 +143,4 @@ function coreOf(command: Command, started: Date, processId: number): string | un
     const status = fs.statSync(file, { throwIfNoEntry: false });
     return status?.isFile() === true && status.mtimeMs >= started.getTime() - 1000;
   });
-}
-
-function onPath(program: string, { environment }: Command): string | undefined {
-  return (environment.PATH ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder)).map((folder) => path.join(folder, program)).find((file) => fs.existsSync(file));
 }

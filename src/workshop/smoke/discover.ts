@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { pythonEnvironment, variable } from "../process/index.ts";
+import { findProgram, pythonEnvironment } from "../process/index.ts";
 import type { Variables } from "../process/types.ts";
 import type { SmokePlan } from "../project/types.ts";
 import type { Workshop } from "../workshop.ts";
@@ -33,9 +33,8 @@ export function environmentFor(workshop: Pick<Workshop, "environment">, interpre
 
 /** Without a choice the Python that a terminal would start. */
 export function interpreterIn(environment: Variables): string {
-  const names = process.platform === "win32" ? ["python.exe"] : ["python3", "python"];
-  const folders = (variable(environment, "PATH") ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  return names.flatMap((name) => folders.map((folder) => path.join(folder, name))).find((file) => fs.existsSync(file)) ?? "python3";
+  const names = process.platform === "win32" ? ["python"] : ["python3", "python"];
+  return names.map((name) => findProgram(name, environment)).find((file) => file !== undefined) ?? "python3";
 }
 
 /**
