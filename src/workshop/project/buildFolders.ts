@@ -77,6 +77,7 @@ export function newBuildFolder(source: string, files: Files): string {
   const status = files.status(usual);
   if (status === undefined) return usual;
   if (status.kind !== "directory") return path.join(source, "out", "build");
-  const names = files.list(usual);
+  // Questions for CMake's File API are laid there before it is configured, which may then have failed.
+  const names = files.list(usual).filter((name) => name !== ".cmake");
   return names.length === 0 || names.includes("CMakeCache.txt") || names.includes("CMakeFiles") ? usual : path.join(usual, "cmake");
 }

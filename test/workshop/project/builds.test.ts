@@ -19,6 +19,8 @@ test("a CMake project without presets is built in build", async () => {
 test("a folder called build that holds something else is left alone", async () => {
   const taken = await readMemory({ "CMakeLists.txt": cmake, "build/scripts/release.sh": "" });
   assert.deepEqual(ids(taken.builds), ["cmake:build/cmake"]);
+  const tried = await readMemory({ "CMakeLists.txt": cmake, "build/.cmake/api/v1/query/client-abiding/codemodel-v2": "" });
+  assert.deepEqual(ids(tried.builds), ["cmake:build"], "a first build that found no CMake leaves only its questions");
   const file = await readMemory({ "CMakeLists.txt": cmake, build: "" });
   assert.deepEqual(ids(file.builds), ["cmake:out/build"]);
 });
@@ -91,6 +93,12 @@ const presets = `{
     { "name": "smoke", "configurePreset": "host", "environment": { "D": "$env{A}" }, "filter": { "include": { "label": "^smoke$" } } }
   ]
 }`;
+
+test("a condition whose pattern could run for ever decides nothing", async () => {
+  const preset = (name: string, regex: string): object => ({ name, binaryDir: name, condition: { type: "matches", string: `${"a".repeat(60)}!`, regex } });
+  const project = await readMemory({ "CMakeLists.txt": cmake, "CMakePresets.json": JSON.stringify({ version: 6, configurePresets: [preset("no", "^b"), preset("yes", "^a+!$"), preset("open", "^(a+)+$")] }) });
+  assert.deepEqual(project.builds.map((one) => one.id), ["cmake:yes", "cmake:open"]);
+});
 
 test("presets are read as CMake reads them", async () => {
   const files = { "CMakeLists.txt": `${cmake}enable_testing()\nadd_test(NAME a COMMAND a)\n`, "CMakePresets.json": presets, "more/extra.json": `{"version": 6, "configurePresets": [{"name": "extra", "binaryDir": "\${fileDir}/b"}]}`, "CMakeUserPresets.json": `{"version": 6, "configurePresets": [{"name": "mine", "inherits": "host"}]}` };
