@@ -1,6 +1,7 @@
 import type { Node } from "jsonc-parser";
 import { items, member, text } from "../../engine/sources/cmake/presetFiles.ts";
 import type { Preset, PresetFiles } from "../../engine/sources/cmake/presetFiles.ts";
+import { toRegExp } from "../../engine/sources/cmake/words.ts";
 
 /** Conditions are nested by anyOf, allOf and not. */
 const deepest = 50;
@@ -64,12 +65,7 @@ function both(a: string | undefined, b: string | undefined, compare: (a: string,
   return a === undefined || b === undefined ? undefined : compare(a, b);
 }
 
-/** CMake's regular expressions are a subset of JavaScript's; a pattern that is none, or is long enough to take its time, decides nothing. */
+/** A pattern that is none, or could take its time on a long text, decides nothing. */
 function matches(value: string, pattern: string): boolean | undefined {
-  if (value.length > 1000 || pattern.length > 200) return undefined;
-  try {
-    return new RegExp(pattern).test(value);
-  } catch {
-    return undefined;
-  }
+  return value.length > 1000 ? undefined : toRegExp(pattern)?.test(value);
 }
