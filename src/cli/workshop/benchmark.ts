@@ -11,7 +11,7 @@ import { jsonText } from "../reporters/jsonText.ts";
 import type { Terminal } from "../terminal.ts";
 import { withActivity } from "./activity.ts";
 import { benchmarkHelp } from "./benchmarkHelp.ts";
-import { millisecondsOf, readOptions } from "./options.ts";
+import { interpreterOption, millisecondsOf, readOptions } from "./options.ts";
 import { projectRoot } from "./projectRoot.ts";
 import { makeWorkshop } from "./workshop.ts";
 
@@ -50,7 +50,8 @@ export async function benchmark(argv: readonly string[], terminal: Terminal): Pr
   const exported = values.export === undefined ? undefined : oneOf<ExportFormat>("--export", values.export, ["json", "csv", "markdown"], "json");
   const resolved = (text: string): string => path.resolve(terminal.workingDirectory, text);
   const root = await projectRoot("benchmark", positionals, values.gantry, terminal);
-  const interpreter = values.interpreter === undefined ? undefined : resolved(values.interpreter);
+  const interpreter = interpreterOption("--interpreter", values.interpreter, terminal.workingDirectory);
+  const otherInterpreter = interpreterOption("--variant-interpreter", values["variant-interpreter"], terminal.workingDirectory);
   if (values.history === true) {
     const history = await readHistory(root);
     terminal.deliver(exported !== undefined ? exportRuns(history.runs, exported) : format === "json" ? jsonText({ schema: 1, root, ...history }) : historyText(history, terminal.colours), values.output);
@@ -76,7 +77,7 @@ export async function benchmark(argv: readonly string[], terminal: Terminal): Pr
       ...(values.filter === undefined ? {} : { filter: values.filter }),
       ...(values.baseline === undefined ? {} : { baseline: values.baseline }),
       ...(values["save-baseline"] === undefined ? {} : { saveBaseline: values["save-baseline"] }),
-      ...variantOf(values, plans, resolved),
+      ...variantOf(values, otherInterpreter, plans, resolved),
     }, workshop);
     terminal.deliver(exported !== undefined ? exportRuns(report.runs, exported) : format === "json" ? jsonText(report) : benchmarkText(report, terminal.colours), values.output);
     return statuses[report.outcome];
@@ -91,13 +92,12 @@ function chosen(plans: readonly BenchmarkPlan[], ids: readonly string[] | undefi
   return ids === undefined ? plans : plans.filter((plan) => ids.includes(plan.id));
 }
 
-function variantOf(values: Values, plans: readonly BenchmarkPlan[], resolved: (text: string) => string): Pick<BenchmarkRequest, "variant"> {
+function variantOf(values: Values, interpreter: string | undefined, plans: readonly BenchmarkPlan[], resolved: (text: string) => string): Pick<BenchmarkRequest, "variant"> {
   const build = values["against-build"];
-  const python = values["variant-interpreter"];
-  if (build === undefined && python === undefined) {
+  if (build === undefined && interpreter === undefined) {
     return {};
   }
-  return { variant: { name: build ?? python ?? "", plans: build === undefined ? plans : plansOfBuild(plans, resolved(build)), ...(python === undefined ? {} : { interpreter: resolved(python) }) } };
+  return { variant: { name: build ?? values["variant-interpreter"] ?? "", plans: build === undefined ? plans : plansOfBuild(plans, resolved(build)), ...(interpreter === undefined ? {} : { interpreter }) } };
 }
 
 async function list(plans: readonly BenchmarkPlan[], interpreter: string | undefined, workshop: Workshop, deliver: (lists: readonly { id: string; label: string; format: string; names: readonly string[]; problem?: string }[]) => void): Promise<number> {

@@ -1,4 +1,3 @@
-import * as fs from "node:fs";
 import * as path from "node:path";
 import { compareSeverity } from "../../engine/diagnosis/index.ts";
 import { NodeFiles } from "../../engine/files/index.ts";
@@ -19,7 +18,7 @@ import type { Terminal } from "../terminal.ts";
 import { withActivity } from "./activity.ts";
 import { buildHelp } from "./buildHelp.ts";
 import { choosePlan } from "./choosePlan.ts";
-import { readOptions, splitAtDashes } from "./options.ts";
+import { interpreterOption, readOptions, splitAtDashes } from "./options.ts";
 import { projectRoot } from "./projectRoot.ts";
 import { buildJson, planJson } from "../reporters/buildJson.ts";
 import { buildText } from "../reporters/buildText.ts";
@@ -61,7 +60,7 @@ export async function build(argv: readonly string[], terminal: Terminal): Promis
   const failOn = oneOf("--fail-on", values["fail-on"], ["error", "warning", "never"], "error");
   const here = terminal.workingDirectory;
   const root = await projectRoot("build", positionals, values.gantry, terminal);
-  const interpreter = values.interpreter === undefined ? undefined : interpreterAt(path.resolve(here, values.interpreter));
+  const interpreter = interpreterOption("--interpreter", values.interpreter, here);
   return withActivity(terminal, async (activity) => {
     const workshop = makeWorkshop(terminal, activity, interpreter);
     const project = await readProject(root, { environment: workshop.environment, ...(interpreter === undefined ? {} : { interpreter }) });
@@ -106,19 +105,6 @@ function requestOf(root: string, plan: BuildPlan, values: Values, { interpreter,
   };
 }
 
-/** An environment's folder stands for its Python. */
-function interpreterAt(place: string): string {
-  const status = fs.statSync(place, { throwIfNoEntry: false });
-  if (status === undefined) {
-    throw new UsageError(`--interpreter ${place} does not exist.`);
-  }
-  const inside = status.isDirectory() ? ["bin/python", "bin/python3", "Scripts/python.exe", "python.exe"].map((name) => path.join(place, name)).find((file) => fs.existsSync(file)) : place;
-  if (inside === undefined) {
-    throw new UsageError(`--interpreter ${place} holds no Python; name the executable, or the folder of a virtual environment.`);
-  }
-  return inside;
-}
-
 /** With --fix the preferred fixes are applied once. What does not stop the build is shown before it begins. */
 function deciding(request: BuildRequest, fix: boolean, activity: Activity, here: string): NonNullable<BuildRequest["decide"]> {
   let isFixed = !fix;
@@ -153,9 +139,16 @@ function show(findings: readonly Finding[], activity: Activity, here: string): v
   activity.output(`${printableLines(lines.join("\n"))}\n\n`);
 }
 
+/** Builds of `--list`; those of examples and tests come last. */
+const mostListed = 20;
+
 function listText(root: string, builds: readonly BuildPlan[], problems: readonly string[]): string {
-  const longest = Math.max(0, ...builds.map((one) => one.id.length));
-  const lines = builds.length === 0 ? [`Nothing was found to build in ${root}.`] : builds.map((one, index) => `${one.id.padEnd(longest)}  ${one.label}${index === 0 ? " (default)" : ""}`);
+  const listed = builds.slice(0, mostListed);
+  const longest = Math.max(0, ...listed.map((one) => one.id.length));
+  const lines = builds.length === 0 ? [`Nothing was found to build in ${root}.`] : listed.map((one, index) => `${one.id.padEnd(longest)}  ${one.label}${index === 0 ? " (default)" : ""}`);
+  if (builds.length > listed.length) {
+    lines.push(`and ${builds.length - listed.length} more: --format json lists all, abiding build FOLDER --list those of one folder`);
+  }
   return printableLines(`${[...lines, ...problems].join("\n")}\n`);
 }
 

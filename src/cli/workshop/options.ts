@@ -35,11 +35,28 @@ export function readOptions<const T extends ParseArgsOptionsConfig>(command: str
   }
 }
 
+/** The Python that an option names; the folder of an environment stands for its Python. Throws UsageError. */
+export function interpreterOption(option: string, text: string | undefined, workingDirectory: string): string | undefined {
+  if (text === undefined) {
+    return undefined;
+  }
+  const place = path.resolve(workingDirectory, text);
+  const status = fs.statSync(place, { throwIfNoEntry: false });
+  if (status === undefined) {
+    throw new UsageError(`${option} ${place} does not exist.`);
+  }
+  const inside = status.isDirectory() ? ["bin/python", "bin/python3", "Scripts/python.exe", "python.exe"].map((name) => path.join(place, name)).find((file) => fs.existsSync(file)) : place;
+  if (inside === undefined) {
+    throw new UsageError(`${option} ${place} holds no Python; name the executable, or the folder of a virtual environment.`);
+  }
+  return inside;
+}
+
 /** "90", "90s", "5m", "1h" in milliseconds. Throws UsageError. */
 export function millisecondsOf(option: string, text: string): number {
   const [, number = "", unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h)?\s*$/.exec(text) ?? [];
-  if (number === "") {
-    throw new UsageError(`${option} must be a time such as 90s or 5m; it is "${text}".`);
+  if (!(Number(number) > 0)) {
+    throw new UsageError(`${option} must be a time above zero such as 90s or 5m; it is "${text}".`);
   }
   return Math.round(Number(number) * ({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit] ?? 1000));
 }

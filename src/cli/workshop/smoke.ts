@@ -1,4 +1,3 @@
-import * as path from "node:path";
 import { defaultTimeLimit, discover, smoke as runSmoke } from "../../workshop/smoke/index.ts";
 import type { SmokeEvent, SmokeReport } from "../../workshop/smoke/types.ts";
 import { readProject } from "../../workshop/project/index.ts";
@@ -10,7 +9,7 @@ import { smokeJunit } from "../reporters/smokeJunit.ts";
 import { endedLine, smokeText, testListText } from "../reporters/smokeText.ts";
 import type { Terminal } from "../terminal.ts";
 import { withActivity } from "./activity.ts";
-import { millisecondsOf, readOptions } from "./options.ts";
+import { interpreterOption, millisecondsOf, readOptions } from "./options.ts";
 import { projectRoot } from "./projectRoot.ts";
 import { smokeHelp } from "./smokeHelp.ts";
 import { makeWorkshop } from "./workshop.ts";
@@ -47,7 +46,7 @@ export async function smoke(argv: readonly string[], terminal: Terminal): Promis
   }
   const here = terminal.workingDirectory;
   const root = await projectRoot("smoke", positionals, values.gantry, terminal);
-  const interpreter = values.interpreter === undefined ? undefined : path.resolve(here, values.interpreter);
+  const interpreter = interpreterOption("--interpreter", values.interpreter, here);
   const timeLimit = values["time-limit"] === undefined ? defaultTimeLimit : millisecondsOf("--time-limit", values["time-limit"]);
   const repeat = countOf(values.repeat);
   const layout = { workingDirectory: here, colours: terminal.colours && values.output === undefined };

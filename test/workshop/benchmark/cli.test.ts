@@ -155,7 +155,8 @@ describe("abiding benchmark", () => {
     for (const [args, message] of [
       [["--repetitions", "0"], /--repetitions must be a whole number/], [["--repetitions", "x"], /--repetitions/], [["--plan", "none"], /There is no benchmark plan "none"\. Plans: /],
       [["--format", "xml"], /--format must be one of text, json/], [["--export", "xml"], /--export must be one of json, csv, markdown/], [["a", "b"], /takes one folder/], [["--filter", "("], /no regular expression/],
-      [["--threshold", "x"], /--threshold must be a share/], [["--time-limit", "soon"], /--time-limit must be a time/], [["--baseline", "x"], /is neither a run nor a saved baseline/], [["--against-build", "nowhere"], /does not exist/],
+      [["--threshold", "x"], /--threshold must be a share/], [["--time-limit", "soon"], /--time-limit must be a time/], [["--time-limit", "0"], /--time-limit must be a time above zero/], [["--interpreter", "nowhere"], /--interpreter .*nowhere does not exist/],
+      [["--variant-interpreter", "build"], /--variant-interpreter .*build holds no Python/], [["--baseline", "x"], /is neither a run nor a saved baseline/], [["--against-build", "nowhere"], /does not exist/],
       [["--unknown"], /--plan, --filter/],
     ] as const) {
       await assert.rejects(abiding(...args), (error) => error instanceof UsageError && message.test(error.message), args.join(" "));

@@ -88,6 +88,9 @@ describe("abiding smoke", () => {
     assert.equal((await abiding("--plan", "no")).err.trim(), "abiding: --plan no: there is no such plan; there are mixed, good, own, slow.");
     assert.match((await abiding("--repeat", "0")).err, /--repeat must be a whole number from 1 on/);
     assert.match((await abiding("--format", "xml")).err, /--format must be one of text, json, junit/);
+    assert.match((await abiding("--time-limit", "0s")).err, /--time-limit must be a time above zero such as 90s or 5m; it is "0s"\./);
+    assert.match((await abiding("--interpreter", "nowhere/python")).err, /--interpreter .*nowhere\/python does not exist\./);
+    assert.match((await abiding("--interpreter", "good")).err, /--interpreter .*good holds no Python/);
     assert.equal((await abiding("no-such-folder")).status, 2);
   });
 
