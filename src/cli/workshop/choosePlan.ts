@@ -1,6 +1,5 @@
-import * as path from "node:path";
 import { NodeFiles } from "../../engine/files/index.ts";
-import { PresetFiles } from "../../engine/sources/cmake/presetFiles.ts";
+import { presetsIn } from "../../engine/sources/cmake/presetFiles.ts";
 import type { Variables } from "../../workshop/process/types.ts";
 import type { BuildPlan, CMakeBuild, Project, PythonBuild } from "../../workshop/project/types.ts";
 import { UsageError } from "../arguments.ts";
@@ -70,13 +69,7 @@ function noPreset(project: Project, plans: readonly CMakeBuild[], name: string, 
   const there = names.length === 0 ? "there are none" : `there ${names.length === 1 ? "is" : "are"} ${names.join(", ")}`;
   const files = new NodeFiles();
   for (const source of new Set([project.root, ...plans.map((one) => one.source)])) {
-    const presets = new PresetFiles(source, files, { environment });
-    for (const file of ["CMakePresets.json", "CMakeUserPresets.json"].map((one) => path.join(source, one))) {
-      if (files.status(file) !== undefined) {
-        presets.load(file);
-      }
-    }
-    const found = presets.find("configurePresets", name);
+    const found = presetsIn(source, files, { environment }).find("configurePresets", name);
     if (found !== undefined) {
       return found.hidden
         ? `The preset ${name} is hidden: others inherit from it, and it cannot be used itself; ${there}.`

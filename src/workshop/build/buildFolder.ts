@@ -5,6 +5,7 @@ import { LineReader } from "../../engine/sources/cmake/fileApi/backtrace.ts";
 import { readCache } from "../../engine/sources/cmake/fileApi/cache.ts";
 import { objects, text } from "../../engine/sources/cmake/fileApi/json.ts";
 import { absolute, findReply, referred } from "../../engine/sources/cmake/fileApi/reply.ts";
+import { isMultiConfig } from "../project/buildFolders.ts";
 
 /** What CMake left in a build folder. */
 export interface CMakeFolder {
@@ -21,10 +22,6 @@ export interface CMakeFolder {
   /** CMake has written its account of the targets (cmake-file-api(7)). */
   readonly hasReply: boolean;
   readonly values: ReadonlyMap<string, string>;
-}
-
-export function isMultiConfig(generator: string): boolean {
-  return /Multi-Config|Visual Studio|Xcode/.test(generator);
 }
 
 /** Reads a build folder; undefined when nobody has configured it. */

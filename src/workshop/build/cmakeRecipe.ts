@@ -2,10 +2,12 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { NodeFiles } from "../../engine/files/index.ts";
 import type { InstalledBody } from "../../engine/model/index.ts";
+import { presetFileNames } from "../../engine/sources/cmake/presetFiles.ts";
 import { commandLine, codeOf, sentenceOf } from "../process/index.ts";
+import { isMultiConfig } from "../project/buildFolders.ts";
 import type { CMakeBuild } from "../project/types.ts";
 import { CannotDo } from "../workshop.ts";
-import { artifactsOf, askFileApi, isMultiConfig, readCMakeFolder, setCacheAside } from "./buildFolder.ts";
+import { artifactsOf, askFileApi, readCMakeFolder, setCacheAside } from "./buildFolder.ts";
 import type { CMakeFolder } from "./buildFolder.ts";
 import { commandOf } from "./recipe.ts";
 import type { Circumstances, Recipe, Step } from "./recipe.ts";
@@ -82,6 +84,14 @@ function startAnew(folder: string): readonly string[] {
 
 function prepare(folder: string): void {
   inWords(`write into the build folder ${folder}`, () => {
+    let first = folder;
+    while (!fs.existsSync(path.dirname(first))) {
+      first = path.dirname(first);
+    }
+    if (!fs.existsSync(first)) {
+      // Alone: of a file system that is for reading only, Node's recursion says that it does not exist.
+      fs.mkdirSync(first);
+    }
     fs.mkdirSync(folder, { recursive: true });
     askFileApi(folder);
   });
@@ -143,7 +153,7 @@ function torchArgument(plan: CMakeBuild, given: readonly string[], { environment
 
 function keptNotes(plan: CMakeBuild, known: CMakeFolder, files: NodeFiles): readonly string[] {
   const cacheTime = files.status(known.cacheFile)?.modified ?? 0;
-  const newer = plan.configurePreset === undefined ? undefined : ["CMakePresets.json", "CMakeUserPresets.json"].find((name) => (files.status(path.join(plan.source, name))?.modified ?? 0) > cacheTime);
+  const newer = plan.configurePreset === undefined ? undefined : presetFileNames.find((name) => (files.status(path.join(plan.source, name))?.modified ?? 0) > cacheTime);
   return [
     ...(plan.arguments.length > 0 ? [`${known.cacheFile} is there and counts: ${plan.arguments.join(" ")} was not passed again. Configure anew (--fresh) to apply it.`] : []),
     ...(newer === undefined ? [] : [`${newer} is newer than ${known.cacheFile}; the cache counts. Configure anew (--fresh) to apply the preset ${plan.configurePreset ?? ""}.`]),

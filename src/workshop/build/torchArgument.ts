@@ -1,7 +1,7 @@
 import * as path from "node:path";
 import type { EvaluationContext, Files, InstalledBody } from "../../engine/model/index.ts";
 import { observationsOf } from "../../engine/model/index.ts";
-import { PresetFiles } from "../../engine/sources/cmake/presetFiles.ts";
+import { presetsIn } from "../../engine/sources/cmake/presetFiles.ts";
 import { readCMake } from "../../engine/sources/cmake/index.ts";
 import type { Variables } from "../process/types.ts";
 import type { CMakeBuild } from "../project/types.ts";
@@ -37,12 +37,7 @@ function searchesItself(file: string, files: Files): boolean {
 }
 
 function presetSays(source: string, name: string, environment: Variables, files: Files): boolean {
-  const presets = new PresetFiles(source, files, { environment });
-  for (const file of ["CMakePresets.json", "CMakeUserPresets.json"].map((one) => path.join(source, one))) {
-    if (files.status(file) !== undefined) {
-      presets.load(file);
-    }
-  }
+  const presets = presetsIn(source, files, { environment });
   const preset = presets.find("configurePresets", name);
   if (preset === undefined) {
     return false;

@@ -49,11 +49,16 @@ export function readBuildFolders(candidates: readonly string[], files: Files): B
       source: path.normalize(source),
       generator: valueOf("CMAKE_GENERATOR"),
       buildType: valueOf("CMAKE_BUILD_TYPE"),
-      configurations: /Multi-Config|Visual Studio|Xcode/.test(valueOf("CMAKE_GENERATOR") ?? "") ? (valueOf("CMAKE_CONFIGURATION_TYPES") ?? "Debug;Release").split(";") : [],
+      configurations: isMultiConfig(valueOf("CMAKE_GENERATOR") ?? "") ? (valueOf("CMAKE_CONFIGURATION_TYPES") ?? "Debug;Release").split(";") : [],
       configured: files.status(file)?.modified ?? 0,
     }];
   });
   return { folders, problems };
+}
+
+/** Whether a generator makes several configurations in one folder (cmake-generators(7)). */
+export function isMultiConfig(generator: string): boolean {
+  return /Multi-Config|Visual Studio|Xcode/.test(generator);
 }
 
 /** Folders beside the source that are named as a build of it: `../build`, `../build-ops`, `../ops-build`. */

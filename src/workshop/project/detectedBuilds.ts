@@ -1,7 +1,7 @@
 import * as path from "node:path";
 import type { Files, Location } from "../../engine/model/index.ts";
 import { parseCMake } from "../../engine/sources/cmake/parser.ts";
-import { buildFoldersBeside, isSame, newBuildFolder, readBuildFolders } from "./buildFolders.ts";
+import { buildFoldersBeside, isMultiConfig, isSame, newBuildFolder, readBuildFolders } from "./buildFolders.ts";
 import type { BuildFolder } from "./buildFolders.ts";
 import { readTestSources } from "./ctestFiles.ts";
 import { readUsablePresets } from "./presets.ts";
@@ -101,7 +101,7 @@ function presetBuilds(preset: UsablePreset, source: string, root: string): reado
   const prefix = where === "" ? "" : `${where}/`;
   const title = preset.displayName === undefined ? "" : ` (${preset.displayName})`;
   const inside = where === "" ? "" : ` of ${where}`;
-  const isMulti = preset.generator !== undefined && /Multi-Config|Visual Studio|Xcode/.test(preset.generator);
+  const isMulti = isMultiConfig(preset.generator ?? "");
   const [first, ...others] = preset.builds;
   const main = {
     id: `cmake:${prefix}${preset.name}`, label: `CMake preset ${preset.name}${inside}${title}`, shownBy: preset.location,

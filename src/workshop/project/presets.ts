@@ -1,7 +1,7 @@
 import * as path from "node:path";
 import type { Location } from "../../engine/model/index.ts";
-import { member, PresetFiles, text } from "../../engine/sources/cmake/presetFiles.ts";
-import type { Preset } from "../../engine/sources/cmake/presetFiles.ts";
+import { member, presetsIn, text } from "../../engine/sources/cmake/presetFiles.ts";
+import type { Preset, PresetFiles } from "../../engine/sources/cmake/presetFiles.ts";
 import { holds } from "./presetConditions.ts";
 import type { Surroundings } from "./survey.ts";
 import type { PlanProblem } from "./types.ts";
@@ -44,11 +44,7 @@ const systems: Partial<Record<NodeJS.Platform, string>> = { linux: "Linux", darw
 /** Reads CMakePresets.json and CMakeUserPresets.json of a source folder as `cmake --list-presets` does. Source: cmake-presets(7). */
 export function readUsablePresets(source: string, { files, environment, platform }: Surroundings): PresetReading {
   const hostSystemName = systems[platform];
-  const presets = new PresetFiles(source, files, { environment, ...(hostSystemName !== undefined && { hostSystemName }) });
-  for (const name of ["CMakePresets.json", "CMakeUserPresets.json"]) {
-    const file = path.join(source, name);
-    if (files.status(file) !== undefined) presets.load(file);
-  }
+  const presets = presetsIn(source, files, { environment, ...(hostSystemName !== undefined && { hostSystemName }) });
   const problems: PlanProblem[] = presets.gaps.map(({ message, location }) => ({ message, ...(location !== undefined && { location }) }));
   const isUsable = (preset: Preset): boolean => !preset.hidden && holds(presets, preset);
   const configure = presets.all("configurePresets");

@@ -1,4 +1,4 @@
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { parseTree } from "jsonc-parser";
 import type { Node, ParseError } from "jsonc-parser";
 import type { EvidenceStep, Files, Gap, Location, SourceEvidence } from "../../model/index.ts";
@@ -39,6 +39,18 @@ const mostPresets = 500;
 /** The parser is recursive; a preset file needs six levels. */
 const deepestNesting = 200;
 const kinds: readonly PresetKind[] = ["configurePresets", "buildPresets", "testPresets"];
+
+/** The files in which CMake looks for presets, beside the CMakeLists.txt that it starts from. */
+export const presetFileNames = ["CMakePresets.json", "CMakeUserPresets.json"] as const;
+
+/** All presets of a source folder, as `cmake` started there has them. */
+export function presetsIn(source: string, files: Files, machine: PresetMachine): PresetFiles {
+  const presets = new PresetFiles(source, files, machine);
+  for (const file of presetFileNames.map((name) => join(source, name))) {
+    if (files.status(file) !== undefined) presets.load(file);
+  }
+  return presets;
+}
 
 /** The presets of a folder's preset file and of what it includes, with their inheritance. Source: cmake.org, cmake-presets(7). */
 export class PresetFiles {
