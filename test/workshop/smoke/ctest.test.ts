@@ -5,7 +5,7 @@ import { machine } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { SmokeReport, TestResult } from "../../../src/workshop/smoke/types.ts";
-import { byLabel, has, Project, testFile } from "./support.ts";
+import { byLabel, environment, has, Project, testFile } from "./support.ts";
 
 const hasGdb = has("gdb", "--version");
 
@@ -231,5 +231,21 @@ describe("fixtures and order", () => {
     assert.equal(user?.outcome, "not-run");
     assert.equal(user?.reason, "The test that sets its fixture up, setup, did not pass.");
     assert.equal(clean?.outcome, "passed");
+  });
+});
+
+describe("a test that is skipped on a machine with a GPU", () => {
+  it("is not said to want one, unless the GPU is hidden from it", async () => {
+    using project = new Project();
+    project.file("bin/nvidia-smi", "#!/bin/sh\necho 'Some GPU'\n");
+    const skips = project.command("skips", ["/bin/sh", "-c", "echo 'CUDA 12 is too old for it'; exit 77"]);
+    const run = async (more: Readonly<Record<string, string>>) => {
+      project.variables = { ...environment, PATH: `${join(project.root, "bin")}:${environment.PATH ?? ""}`, ...more };
+      return byLabel(await project.run([skips]))["skips"];
+    };
+    const other = await run({ CUDA_VISIBLE_DEVICES: "0" });
+    assert.deepEqual([other?.outcome, other?.skipped, other?.reason], ["skipped", "other", "It said: CUDA 12 is too old for it"]);
+    const hidden = await run({ CUDA_VISIBLE_DEVICES: "" });
+    assert.deepEqual([hidden?.skipped, hidden?.reason], ["no-gpu", "It said: CUDA 12 is too old for it. CUDA_VISIBLE_DEVICES=\"\" hides every GPU."]);
   });
 });

@@ -249,8 +249,10 @@ describe("pytest as a whole", { skip }, () => {
 
   it("holds the options of the project, and runs one test at a time", async () => {
     using project = new Project();
-    project.file("pytest.ini", "[pytest]\naddopts = -v -ra\npython_files = check_*.py\npython_functions = check\nmarkers =\n    smoke: quick\n");
-    project.file("check_a.py", "import pytest\n\n@pytest.mark.smoke\ndef check_one():\n    print('printed')\n\ndef check_two():\n    pass\n");
+    project.file("pytest.ini", "[pytest]\naddopts = -v -ra --numprocesses=4\npython_files = check_*.py\npython_functions = check\nmarkers =\n    smoke: quick\n");
+    // As pytest-xdist has it.
+    project.file("conftest.py", "def pytest_addoption(parser):\n    parser.addoption('--numprocesses', dest='numprocesses', type=int)\n");
+    project.file("check_a.py", "import pytest\n\n@pytest.mark.smoke\ndef check_one(request):\n    assert request.config.option.numprocesses is None\n\ndef check_two():\n    pass\n");
     const plan = project.pytest([], { marker: "smoke" });
     const { tests: listed } = await project.discover([plan]);
     assert.deepEqual(listed.filter((test) => test.kind === "pytest").map((test) => test.label), ["check_one"]);
