@@ -43,7 +43,7 @@ export async function build(asked: BuildRequest, workshop: Workshop): Promise<Bu
     if (stopped !== undefined) {
       return { ...draft, outcome: "stopped", reason: stopped };
     }
-    await exclusively(folderOf(request), `abiding build ${plan.id}`, workshop.activity, () => carryOut(request, workshop, examination, draft));
+    await exclusively(await lockedFolder(request), `abiding build ${plan.id}`, workshop.activity, () => carryOut(request, workshop, examination, draft), folderOf(request));
     return draft;
   } catch (error) {
     if (workshop.activity.signal.aborted && !(error instanceof CannotDo)) {
@@ -60,7 +60,13 @@ export function buildEnvironment(request: BuildRequest, examination: Examination
   return { ...base, ...request.plan.variables };
 }
 
-/** The folder that is locked: two builds in it would undo each other's work. */
+/** The folder that is locked: two builds of one would undo each other's work. Nobody's sources are the place for a lock. */
+async function lockedFolder(request: BuildRequest): Promise<string> {
+  const { plan } = request;
+  return plan.kind === "cmake" ? folderOf(request) : stateFolder(plan.kind === "python" ? plan.source : request.root);
+}
+
+/** The folder that is built in. */
 function folderOf({ plan, buildFolder }: BuildRequest): string {
   return plan.kind === "cmake" ? buildFolder ?? plan.folder : plan.kind === "python" ? plan.source : plan.folder;
 }

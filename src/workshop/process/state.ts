@@ -4,7 +4,8 @@ import { access, constants, realpath, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, isAbsolute, join } from "node:path";
 import { makeFolder } from "./folders.ts";
-import { codeOf } from "./sentences.ts";
+import { codeOf, sentenceOf } from "./sentences.ts";
+import { CouldNotWrite } from "./writeWhole.ts";
 
 /** The user's folder for state: XDG Base Directory specification, `LOCALAPPDATA` on Windows, `~/Library/Application Support` on macOS. */
 function userStateFolder(): string {
@@ -45,7 +46,7 @@ export async function stateFolder(root: string): Promise<string> {
     });
     return folder;
   } catch (error) {
-    if (!isReadOnly(error)) throw error;
+    if (!isReadOnly(error)) throw new CouldNotWrite(sentenceOf(error, `make ${folder}`), { cause: error });
     return userStateFolderOf(root);
   }
 }

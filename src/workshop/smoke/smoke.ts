@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { exclusively } from "../process/index.ts";
+import { exclusively, stateFolder } from "../process/index.ts";
 import type { CTestPlan, SmokePlan } from "../project/types.ts";
 import { CannotDo } from "../workshop.ts";
 import type { TorchInUse, Workshop } from "../workshop.ts";
@@ -44,7 +44,7 @@ export async function smoke(request: SmokeRequest, workshop: Workshop, onEvent: 
       stacks: new StackTaker(workshop), explainer: new Explainer(workshop, request.root, request.against), emit: onEvent,
     });
     try {
-      await exclusively(request.root, "smoke tests", activity, () => run.run());
+      await exclusively(await stateFolder(request.root), "smoke tests", activity, () => run.run(), request.root);
     } catch (error) {
       // Cancelled while it waited for another run.
       if (!activity.signal.aborted) throw error;

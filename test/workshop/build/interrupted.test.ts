@@ -4,6 +4,7 @@ import * as path from "node:path";
 import { after, describe, it } from "node:test";
 import { execa } from "execa";
 import { build } from "../../../src/workshop/build/index.ts";
+import type { BuildPlan } from "../../../src/workshop/project/types.ts";
 import { bench, cmakePlan, environment, request, scratchFolder, writeFiles } from "./support.ts";
 
 const { folder: scratch, remove } = scratchFolder("build-interrupted");
@@ -108,6 +109,18 @@ describe("two builds of one folder", () => {
     assert.match(second.notes[0] ?? "", /twice\/build.*abiding build cmake/s);
     fs.writeFileSync(path.join(scratch, "twice.go"), "");
     assert.deepEqual([(await one).outcome, (await other).outcome, (await other).products], ["built", "built", []]);
+  });
+
+  it("by commands of its own: no lock lies among the sources, and a second build waits all the same", async () => {
+    const root = path.join(scratch, "own");
+    fs.mkdirSync(root);
+    const command = ["/bin/sh", "-c", `mkdir ${scratch}/own.busy || exit 1; ls -A >> ${scratch}/own.seen; sleep 0.5; rmdir ${scratch}/own.busy`];
+    const plan: BuildPlan = { kind: "command", id: "own", label: "own", folder: root, steps: [command], variables: {}, shownBy: cmakePlan(root).shownBy, origin: "abiding.json" };
+    const both = [bench(), bench()];
+    const reports = await Promise.all(both.map(async (one) => build(request(root, plan), one)));
+    assert.deepEqual(reports.map((one) => one.outcome), ["built", "built"]);
+    assert.match(both.flatMap((one) => one.notes).join("\n"), /own is in use by .*abiding build own/);
+    assert.equal(fs.readFileSync(path.join(scratch, "own.seen"), "utf8"), ".abiding\n.abiding\n");
   });
 
   it("can be called off while it waits", async () => {

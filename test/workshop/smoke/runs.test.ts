@@ -93,6 +93,13 @@ describe("from run to run", () => {
     assert.deepEqual(reports.map((one) => one.outcome), ["passed", "passed"]);
     assert.equal(project.notes.length, 1);
     assert.match(project.notes[0] ?? "", /smoke tests/);
+    assert.ok(project.notes[0]?.startsWith(`${project.root} is in use by`), project.notes[0]);
+  });
+
+  it("meanwhile nothing of ours lies beside the project's own files", async () => {
+    using project = new Project();
+    await project.run([project.command("list", ["/bin/sh", "-c", `ls -A ${project.root} > ${project.root}/seen`])]);
+    assert.equal(readFileSync(join(project.root, "seen"), "utf8"), ".abiding\nseen\n");
   });
 });
 
