@@ -11,6 +11,7 @@ interface Sign {
 /** What outputs say in many words, most telling first. The messages are those of the tools' own sources and recordings. */
 const signs: readonly Sign[] = [
   { pattern: /No space left on device|Disk quota exceeded/, say: ([words = ""]) => `There is no room left on the disk (${words}). What was finished stays; the next build goes on from there.` },
+  { pattern: /file cannot create directory: (.+?)\.? +Maybe need administrative|file INSTALL cannot (?:copy file|set permissions on|make directory)[^\n]*?"([^"\n]+)"[:.][^"\n]*$/m, say: ([, folder, file]) => `The install prefix cannot be written to: ${folder ?? file ?? ""}. Name another one (-DCMAKE_INSTALL_PREFIX=…).` },
   { pattern: /Read-only file system/, say: () => "A folder that the build writes into is on a read-only file system. Name another build folder (--build-dir)." },
   { pattern: /fatal error: Killed signal terminated program (\w+)/, say: ([, program = ""]) => `${program} was killed, as happens when memory runs out. Build with fewer jobs at once (--jobs, or MAX_JOBS).` },
   { pattern: /No such preset in .*?: "?([^"\n]*)"?(?:\n(?:Available [\w ]*presets:\n)?((?:\n? +"[^\n]*)*))?/, say: ([, name = "", list = ""]) => `There is no preset "${name}"${listed(list)}.` },
