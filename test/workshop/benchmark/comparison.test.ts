@@ -47,6 +47,15 @@ describe("a comparison", () => {
     assert.deepEqual(verdicts(run(four), run(twice)), { a: "too-few", b: "too-few" });
   });
 
+  it("corrects p for the other comparisons of the report: what one benchmark alone shows is chance among ten", () => {
+    const [before, now] = [[1, 1.002, 1.004, 1.006, 1.008, 1.105], [1.1, 1.102, 1.104, 1.106, 1.108, 1.11]];
+    const nine = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`b${at}`, around(1).slice(0, 6)]));
+    assert.deepEqual(verdicts(run({ a: before }), run({ a: now })), { a: "regressed" });
+    const [one] = compare([{ before: run({ a: before, ...nine }), now: run({ a: now, ...nine }) }], inTurns);
+    assert.equal(one?.verdict, "no-difference");
+    assert.ok((one.p ?? 1) < 0.05 && (one.corrected ?? 0) > 0.05 && (one.interval?.[0] ?? 0) > 1, JSON.stringify(one));
+  });
+
   it("does not claim what is real but too small to matter, or smaller than the spread of the repetitions", () => {
     const [small] = compare([{ before: run({ a: around(1) }), now: run({ a: around(1.02, 2) }) }], inTurns);
     assert.equal(small?.verdict, "no-difference");

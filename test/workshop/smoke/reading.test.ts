@@ -7,6 +7,7 @@ import { cmakeExpression, isAnchored, OutputWatch } from "../../../src/workshop/
 import { suspicionIn } from "../../../src/workshop/smoke/explain.ts";
 import { definedAs } from "../../../src/workshop/smoke/gtest/console.ts";
 import { readReport } from "../../../src/workshop/smoke/gtest/report.ts";
+import { BothEnds } from "../../../src/workshop/smoke/limits.ts";
 import { messagesIn } from "../../../src/workshop/smoke/messages.ts";
 import { fitsMarkers } from "../../../src/workshop/smoke/pytest/marker.ts";
 import { Project } from "./support.ts";
@@ -38,6 +39,21 @@ describe("CMake's regular expressions", () => {
     for (const piece of ["first ne", "ed", "le", "x".repeat(100_000), " last"]) watch.add(piece);
     assert.deepEqual(watch.found(["needle", "^first", "last$", "never"], "first ... last"), ["needle", "^first", "last$"]);
     assert.deepEqual(["a[^b]", "\\^a", "a$", "(^a)"].map(isAnchored), [false, false, true, true]);
+  });
+});
+
+describe("an output of any length", () => {
+  it("is kept at both ends, whatever the pieces that it comes in", () => {
+    const whole = Array.from({ length: 1000 }, (_, at) => String.fromCharCode(97 + (at % 26))).join("");
+    for (const size of [1, 7, 49, 50, 99, 101, 400, 1000]) {
+      const output = new BothEnds(100);
+      for (let at = 0; at < whole.length; at += size) output.add(whole.slice(at, at + size));
+      assert.equal(output.text, `${whole.slice(0, 50)}\n[... 900 characters are left out here ...]\n${whole.slice(-50)}`, `in pieces of ${size}`);
+    }
+    const short = new BothEnds(100);
+    short.add(whole.slice(0, 60));
+    short.add(whole.slice(60, 100));
+    assert.equal(short.text, whole.slice(0, 100));
   });
 });
 
@@ -137,7 +153,8 @@ it("markers fit an expression as pytest's", () => {
 it("a GoogleTest report is read as far as it is one", () => {
   using project = new Project();
   const read = (text: string): unknown => readReport(project.file("report.json", text));
-  assert.deepEqual(read('{"testsuites": [null, {"name": "A"}, {"name": "A", "testsuite": [null, 1, {"name": "b", "status": "RUN", "time": "0.25s", "file": "/a.cpp", "line": 3, "failures": [null, {"failure": "no"}]}]}]}'), [
+  assert.deepEqual(read('{"testsuites": [null, {"name": "A"}, {"name": "A", "testsuite": [null, 1, {"name": "c", "time": "soon"}, {"name": "b", "status": "RUN", "time": "0.25s", "file": "/a.cpp", "line": 3, "failures": [null, {"failure": "no"}]}]}]}'), [
+    { name: "A.c", status: "passed", milliseconds: 0, failures: [] },
     { name: "A.b", status: "failed", milliseconds: 250, location: { path: "/a.cpp", range: { start: { line: 2, character: 0 }, end: { line: 2, character: 0 } } }, failures: ["no"] },
   ]);
   for (const other of ["", "null", "[]", '{"testsuites": {}}', '{"testsuites": [']) assert.deepEqual(read(other), []);
