@@ -94,6 +94,13 @@ describe("abiding smoke", () => {
     assert.equal((await abiding("no-such-folder")).status, 2);
   });
 
+  it("answers 2 when a part could not be run, though the rest passed", async () => {
+    project.file("half/abiding.json", JSON.stringify({ smoke: [{ name: "own", command: ["/bin/true"] }, { name: "unbuilt", ctest: "build" }] }));
+    const { status, out } = await abiding("half");
+    assert.equal(status, 2);
+    assert.match(out.replaceAll(/\s+/g, " "), /! unbuilt: \S*half\/build does not exist: the project is not configured yet\. Build it first \(abiding build\)\. 1 passed in/);
+  });
+
   it("answers 130 when it is interrupted, and reports what it has", async () => {
     const child = execa(process.execPath, [join(root, "src/cli/main.ts"), "smoke", "--plan", "good", "--plan", "slow", "-v", "--format", "json"], { cwd: project.root, reject: false, env: environment, extendEnv: false });
     child.stderr.on("data", (data: Buffer) => {
