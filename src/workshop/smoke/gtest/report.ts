@@ -36,7 +36,7 @@ function caseOf({ name: suite }: Json, { name, file, line, status, result, time,
   return [{
     name: `${suite}.${name}`,
     status: status === "NOTRUN" || result === "SUPPRESSED" ? "disabled" : result === "SKIPPED" ? "skipped" : failures.length > 0 ? "failed" : "passed",
-    milliseconds: typeof time === "string" ? Math.round(Number.parseFloat(time) * 1000) : 0,
+    milliseconds: typeof time === "string" ? Math.round(Number.parseFloat(time) * 1000) || 0 : 0,
     ...(typeof file === "string" && typeof line === "number" ? { location: lineOf(file, line) } : {}),
     failures,
   }];
