@@ -88,7 +88,7 @@ async function carryOut(request: BuildRequest, workshop: Workshop, examination: 
   const steps = [...recipe.steps];
   for (let next = steps.shift(); next !== undefined; next = steps.shift()) {
     const step = next();
-    const { result, problems } = await runStep(step, request, workshop, circumstances.state);
+    const { result, problems } = await runStep(step, workshop, logOf(request, step, draft.steps, circumstances.state));
     draft.steps = [...draft.steps, stepReport(step, result)];
     draft.problems = [...draft.problems, ...problems];
     if (result.log?.problem !== undefined) {
@@ -154,15 +154,20 @@ async function isStillFine(request: BuildRequest, workshop: Workshop, draft: Dra
   return false;
 }
 
-async function runStep(step: Step, request: BuildRequest, workshop: Workshop, state: string): Promise<{ readonly result: ProcessResult; readonly problems: readonly BuildProblem[] }> {
-  const { activity, run } = workshop;
+/** Each step has a log of its own: a command build may have several of one name. */
+function logOf({ plan }: BuildRequest, { name }: Step, before: readonly BuildStep[], state: string): string {
+  const same = before.filter((one) => one.name === name).length;
+  return path.join(state, "build", `${plan.id.replaceAll(/[^\w.-]+/g, "_")}.${name}${same === 0 ? "" : `-${same + 1}`}.log`);
+}
+
+async function runStep(step: Step, { activity, run }: Workshop, logFile: string): Promise<{ readonly result: ProcessResult; readonly problems: readonly BuildProblem[] }> {
   const files = new NodeFiles();
   const reader = new ProblemReader({ folder: step.command.folder, source: step.source, isIndented: step.isIndented === true, exists: (file) => files.status(file)?.kind === "file" });
   activity.step(step.title);
   activity.note(commandLine(step.command));
   const result = await run(step.command, {
     signal: activity.signal,
-    logFile: path.join(state, "build", `${request.plan.id.replaceAll(/[^\w.-]+/g, "_")}.${step.name}.log`),
+    logFile,
     onText: (text) => activity.output(text),
     onLine: ({ text }) => {
       reader.push(text);

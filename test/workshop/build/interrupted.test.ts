@@ -123,6 +123,15 @@ describe("two builds of one folder", () => {
     assert.equal(fs.readFileSync(path.join(scratch, "own.seen"), "utf8"), ".abiding\n.abiding\n");
   });
 
+  it("by commands of its own: the log of each is kept", async () => {
+    const root = path.join(scratch, "logs");
+    fs.mkdirSync(root);
+    const steps = ["one", "two"].map((word) => ["/bin/sh", "-c", `echo ${word}`]);
+    const plan: BuildPlan = { kind: "command", id: "logs", label: "logs", folder: root, steps, variables: {}, shownBy: cmakePlan(root).shownBy, origin: "abiding.json" };
+    const report = await build(request(root, plan), bench());
+    assert.deepEqual(report.steps.map((step) => fs.readFileSync(step.log ?? "", "utf8")), ["one\n", "two\n"]);
+  });
+
   it("can be called off while it waits", async () => {
     const root = slowProject("waits");
     const first = bench();
