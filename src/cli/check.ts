@@ -16,6 +16,7 @@ import { stepwise } from "./stepwise.ts";
 import type { Terminal } from "./terminal.ts";
 import { githubReport } from "./reporters/github.ts";
 import { jsonReport } from "./reporters/json.ts";
+import { lineReader } from "./reporters/report.ts";
 import type { Report } from "./reporters/report.ts";
 import { sarifReport } from "./reporters/sarif.ts";
 import { textReport } from "./reporters/text.ts";
@@ -33,22 +34,13 @@ export async function check(given: Arguments, terminal: Terminal): Promise<numbe
   }
   const files = new NodeFiles();
   const { diagnosis, findings, unanswered } = await (given.environment ? environmentChecked(given, terminal, files) : projectChecked(given, terminal, files));
-  const lines = new Map<string, readonly string[]>();
   const report: Report = {
     diagnosis,
     findings,
     version: terminal.version,
     colours: terminal.colours && given.output === undefined,
     workingDirectory: terminal.workingDirectory,
-    lineOf(file, line) {
-      let known = lines.get(file);
-      if (known === undefined) {
-        const read = files.readText(file);
-        known = read.ok ? read.text.split(/\r\n|\r|\n/) : [];
-        lines.set(file, known);
-      }
-      return known[line];
-    },
+    lineOf: lineReader(files),
   };
   terminal.deliver(reporters[format](report), given.output);
   if (failOn !== "never" && findings.some((finding) => reaches(finding, failOn))) {

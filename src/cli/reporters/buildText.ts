@@ -5,7 +5,7 @@ import type { BuildProblem, BuildReport, BuildStep } from "../../workshop/build/
 import type { ExaminedFile, TorchInUse } from "../../workshop/workshop.ts";
 import { plural, wrap } from "./layout.ts";
 import { printable, printableStyled } from "./printable.ts";
-import { relativeTo } from "./report.ts";
+import { lineReader, relativeTo } from "./report.ts";
 import { shortNames } from "./shortNames.ts";
 import { findingLines, placeOf, severityStyle } from "./text.ts";
 import type { Style } from "./text.ts";
@@ -63,11 +63,7 @@ function beforeLines(report: BuildReport, paint: Paint, name: (file: string) => 
   if (report.before.length === 0) {
     return others;
   }
-  const files = new NodeFiles();
-  const lineOf = (file: string, line: number): string | undefined => {
-    const read = files.readText(file);
-    return read.ok ? read.text.split(/\r\n|\r|\n/)[line] : undefined;
-  };
+  const lineOf = lineReader(new NodeFiles());
   const shown = report.outcome === "stopped"
     ? report.before.flatMap((finding) => ["", ...findingLines({ lineOf }, finding, name, paint)])
     : report.before.map((finding) => `  ${paint(severityStyle[finding.severity], finding.severity)} ${finding.rule}  ${placeOf(finding.location, name)}`);

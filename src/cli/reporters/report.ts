@@ -1,6 +1,6 @@
 import * as path from "node:path";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
-import type { Finding, Location } from "../../engine/model/index.ts";
+import type { Files, Finding, Location } from "../../engine/model/index.ts";
 
 /** What a reporter gets. */
 export interface Report {
@@ -13,6 +13,20 @@ export interface Report {
   readonly colours: boolean;
   /** Where the user stands; paths of the text and GitHub forms are relative to it. */
   readonly workingDirectory: string;
+}
+
+/** Lines of files as a report shows them; each file is read once. */
+export function lineReader(files: Files): Report["lineOf"] {
+  const lines = new Map<string, readonly string[]>();
+  return (file, line) => {
+    let known = lines.get(file);
+    if (known === undefined) {
+      const read = files.readText(file);
+      known = read.ok ? read.text.split(/\r\n|\r|\n/) : [];
+      lines.set(file, known);
+    }
+    return known[line];
+  };
 }
 
 /** One-based, relative to the project when inside it. */

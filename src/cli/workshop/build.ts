@@ -13,7 +13,7 @@ import { oneOf, UsageError } from "../arguments.ts";
 import { jsonText } from "../reporters/jsonText.ts";
 import { printableLines } from "../reporters/printable.ts";
 import { findingLines } from "../reporters/text.ts";
-import { relativeTo } from "../reporters/report.ts";
+import { lineReader, relativeTo } from "../reporters/report.ts";
 import type { Terminal } from "../terminal.ts";
 import { withActivity } from "./activity.ts";
 import { buildHelp } from "./buildHelp.ts";
@@ -129,11 +129,7 @@ function deciding(request: BuildRequest, fix: boolean, activity: Activity, here:
 }
 
 function show(findings: readonly Finding[], activity: Activity, here: string): void {
-  const files = new NodeFiles();
-  const lineOf = (file: string, line: number): string | undefined => {
-    const read = files.readText(file);
-    return read.ok ? read.text.split(/\r\n|\r|\n/)[line] : undefined;
-  };
+  const lineOf = lineReader(new NodeFiles());
   const lines = findings.flatMap((finding) => ["", ...findingLines({ lineOf }, finding, (file) => relativeTo(here, file), (_, text) => text)]);
   activity.note(`${findings.length === 1 ? "One finding" : `${findings.length} findings`} before the build:`);
   activity.output(`${printableLines(lines.join("\n"))}\n\n`);
