@@ -41,6 +41,7 @@ const table: Readonly<Record<string, (host: Commands, ...args: readonly unknown[
   "abiding.cancelWork": inWorkshop("cancelWork"),
   "abiding.locateLibtorch": inWorkshop("locateLibtorch"),
   "abiding.fetchLibtorch": inWorkshop("fetchLibtorch"),
+  "abiding.buildLibtorch": inWorkshop("buildLibtorch"),
   "abiding.addStamp": inWorkshop("addStamp"),
 };
 

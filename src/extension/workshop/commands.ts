@@ -11,12 +11,14 @@ import type { BuildOrder } from "./building.ts";
 import { showEnvironment } from "./environment.ts";
 import { offerGantry } from "./gantry.ts";
 import { fetchLibtorchAsked, locateLibtorch } from "./libtorch.ts";
+import { buildLibtorchAsked } from "./libtorchBuild.ts";
+import { inProgress } from "./progress.ts";
 import { addStamp } from "./stamping.ts";
 import { buildTask } from "./tasks.ts";
 import type { Testing } from "./testing.ts";
 import { Refused, requireTrust } from "./trust.ts";
 
-export type WorkshopCommand = "build" | "buildChoose" | "smoke" | "benchmark" | "showBenchmarkHistory" | "showBuildEnvironment" | "copyCommandLine" | "cancelWork" | "locateLibtorch" | "fetchLibtorch" | "addStamp";
+export type WorkshopCommand = "build" | "buildChoose" | "smoke" | "benchmark" | "showBenchmarkHistory" | "showBuildEnvironment" | "copyCommandLine" | "cancelWork" | "locateLibtorch" | "fetchLibtorch" | "buildLibtorch" | "addStamp";
 
 type Run = (bench: Bench, testing: Testing, argument: unknown) => Promise<unknown>;
 
@@ -64,6 +66,7 @@ export const commands: Readonly<Record<WorkshopCommand, Run>> = {
   cancelWork: (bench) => cancelWork(bench),
   locateLibtorch: (bench) => locateLibtorch(bench),
   fetchLibtorch: (bench) => fetchLibtorchAsked(bench),
+  buildLibtorch: (bench) => buildLibtorchAsked(bench),
   addStamp: (bench, _testing, argument) => addStamp(bench, objectOf(argument)),
 };
 
@@ -172,21 +175,6 @@ async function requestFor(bench: Bench, testing: Testing, root: string | undefin
     throw new Refused(what === "smoke" ? vscode.l10n.t("nothing was found to test in {0}.", names) : vscode.l10n.t("nothing was found to measure in {0}.", names));
   }
   return new vscode.TestRunRequest(include);
-}
-
-/** A notification with a way to cancel, and what is done now. */
-async function inProgress<T>(bench: Bench, title: string, job: (token: vscode.CancellationToken) => Promise<T>): Promise<T> {
-  return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: `Abiding: ${title}`, cancellable: true }, async (progress, token) => {
-    const subscription = bench.works.onDidChange(() => {
-      const step = bench.works.running[0]?.step;
-      progress.report(step === undefined ? {} : { message: step });
-    });
-    try {
-      return await job(token);
-    } finally {
-      subscription.dispose();
-    }
-  });
 }
 
 function objectOf(argument: unknown): BuildArgument {

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { fetchLibtorch, locate } from "../../workshop/libtorch/index.ts";
 import type { LibtorchReport } from "../../workshop/libtorch/types.ts";
 import type { Bench } from "./bench.ts";
+import { inProgress } from "./progress.ts";
 import { BatchedScreen } from "./screen.ts";
 import { Refused, requireTrust } from "./trust.ts";
 import { Work } from "./work.ts";
@@ -15,7 +16,7 @@ export async function locateLibtorch(bench: Bench): Promise<void> {
   if (root === undefined) {
     return;
   }
-  const report = await inProgress(bench, vscode.l10n.t("Looking for libtorch"), root, (work, screen) => locate({ root, wanted: {}, prefixes: [] }, bench.workshop(work, screen)));
+  const report = await working(bench, vscode.l10n.t("Looking for libtorch"), root, (work, screen) => locate({ root, wanted: {}, prefixes: [] }, bench.workshop(work, screen)));
   const items = report.candidates.map((one): vscode.QuickPickItem & { readonly argument?: string } => ({
     label: `${one.folder === report.chosen?.folder ? "$(check) " : one.refused === undefined ? "" : "$(circle-slash) "}${one.version ?? path.basename(one.folder)}`,
     description: `${one.because}${one.cuda === undefined ? "" : one.cuda === null ? `, ${vscode.l10n.t("without CUDA")}` : `, CUDA ${one.cuda}`}${one.abi === undefined ? "" : `, ABI ${one.abi}`}`,
@@ -33,7 +34,7 @@ export async function locateLibtorch(bench: Bench): Promise<void> {
   }
 }
 
-/** Downloads a libtorch into a folder that the user names; the network is used for nothing else. */
+/** Downloads a libtorch into a new folder inside the one that the user names; the network is used for nothing else. */
 export async function fetchLibtorchAsked(bench: Bench): Promise<void> {
   requireTrust();
   const root = await bench.chooseRoot();
@@ -43,7 +44,7 @@ export async function fetchLibtorchAsked(bench: Bench): Promise<void> {
   }
   const settings = vscode.workspace.getConfiguration("abiding", vscode.Uri.file(root));
   const index = settings.get<string>("libtorch.index", "");
-  const report = await inProgress(bench, vscode.l10n.t("Fetching libtorch {0}", asked.version), root, (work, screen) => fetchLibtorch({
+  const report = await working(bench, vscode.l10n.t("Fetching libtorch {0}", asked.version), root, (work, screen) => fetchLibtorch({
     root, wanted: { version: asked.version, variant: asked.variant }, from: asked.from, prefix: asked.prefix, ...(index === "" ? {} : { index }),
   }, bench.workshop(work, screen)));
   if (report.outcome === "cancelled") {
@@ -52,9 +53,15 @@ export async function fetchLibtorchAsked(bench: Bench): Promise<void> {
   if (report.cmakeArgument === undefined) {
     throw new Refused(report.reason ?? vscode.l10n.t("libtorch could not be fetched."));
   }
+  await offerArgument(report, report.cmakeArgument, asked.prefix);
+}
+
+/** Says where a libtorch is and what to mind of it. */
+export async function offerArgument({ chosen, warnings }: LibtorchReport, argument: string, prefix: string): Promise<void> {
   const copy = vscode.l10n.t("Copy CMake Argument");
-  if (await vscode.window.showInformationMessage(vscode.l10n.t("Abiding: libtorch {0} is in {1}.", asked.version, report.chosen?.folder ?? asked.prefix), copy) === copy) {
-    await copied(report.cmakeArgument);
+  const message = [vscode.l10n.t("Abiding: libtorch {0} is in {1}.", chosen?.version ?? "", chosen?.folder ?? prefix), ...warnings].join(" ");
+  if (await vscode.window.showInformationMessage(message, copy) === copy) {
+    await copied(argument);
   }
 }
 
@@ -73,23 +80,19 @@ async function askWhat(bench: Bench): Promise<Asked | undefined> {
     { label: vscode.l10n.t("The libtorch archive"), detail: vscode.l10n.t("C++ only"), from: "libtorch" as const },
     { label: vscode.l10n.t("The torch wheel, used as libtorch"), detail: vscode.l10n.t("What Python programs load as well"), from: "wheel" as const },
   ], { title: vscode.l10n.t("From which file?") });
-  const folder = from === undefined ? undefined : await vscode.window.showOpenDialog({ canSelectFiles: false, canSelectFolders: true, canSelectMany: false, defaultUri: vscode.Uri.file(os.homedir()), openLabel: vscode.l10n.t("Put it here"), title: vscode.l10n.t("In which folder shall libtorch lie?") });
-  const [prefix] = folder ?? [];
-  return version === undefined || variant === undefined || from === undefined || prefix === undefined ? undefined : { version: version.label, variant, from: from.from, prefix: prefix.fsPath };
+  const folder = from === undefined ? undefined : await vscode.window.showOpenDialog({ canSelectFiles: false, canSelectFolders: true, canSelectMany: false, defaultUri: vscode.Uri.file(os.homedir()), openLabel: vscode.l10n.t("Put it here"), title: vscode.l10n.t("In which folder shall libtorch-{0}-{1} be made?", version?.label ?? "", variant ?? "") });
+  const [parent] = folder ?? [];
+  return version === undefined || variant === undefined || from === undefined || parent === undefined ? undefined : { version: version.label, variant, from: from.from, prefix: path.join(parent.fsPath, `libtorch-${version.label}-${variant}`) };
 }
 
-async function inProgress(bench: Bench, title: string, root: string, job: (work: Work, screen: BatchedScreen) => LibtorchReport | Promise<LibtorchReport>): Promise<LibtorchReport> {
+async function working(bench: Bench, title: string, root: string, job: (work: Work, screen: BatchedScreen) => LibtorchReport | Promise<LibtorchReport>): Promise<LibtorchReport> {
   const work = new Work("libtorch", title, root);
   const screen = new BatchedScreen((text) => bench.host.log.info(text.trimEnd()));
-  return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: `Abiding: ${title}`, cancellable: true }, async (progress, token) => {
-    const subscription = work.onDidChange(() => progress.report({ message: work.fraction === undefined ? work.step : `${work.step} ${Math.floor(work.fraction * 100)} %` }));
-    try {
-      return await bench.works.do(work, [token], async () => job(work, screen));
-    } finally {
-      subscription.dispose();
-      screen.end();
-    }
-  });
+  try {
+    return await inProgress(bench, title, (token) => bench.works.do(work, [token], async () => job(work, screen)));
+  } finally {
+    screen.end();
+  }
 }
 
 async function copied(argument: string): Promise<void> {

@@ -6,9 +6,9 @@ import { isCancellation } from "./cancellation.ts";
 import { runBuild } from "./building.ts";
 import type { BuildOrder } from "./building.ts";
 import { measureInTerminal } from "./measuring.ts";
-import { BatchedScreen } from "./screen.ts";
 import type { Screen } from "./screen.ts";
 import { smokeInTerminal } from "./smokeInTerminal.ts";
+import { presentation, WorkTerminal } from "./workTerminal.ts";
 
 export const taskType = "abiding";
 
@@ -25,9 +25,6 @@ export interface AbidingTask extends vscode.TaskDefinition {
 }
 
 const matchers = ["$abiding-gcc", "$abiding-clang", "$abiding-nvcc", "$abiding-ptxas", "$abiding-ptxas-kernel", "$abiding-nvlink", "$abiding-cmake"];
-
-/** Writes to the screen until it is done or cancelled, and answers with its exit status. */
-type Job = (screen: Screen, token: vscode.CancellationToken) => Promise<number>;
 
 export async function provideTasks(bench: Bench): Promise<vscode.Task[]> {
   const tasks: vscode.Task[] = [];
@@ -62,7 +59,7 @@ function taskOf(bench: Bench, definition: AbidingTask, scope: vscode.Task["scope
   const execution = new vscode.CustomExecution((resolved) => Promise.resolve(new WorkTerminal((screen, token) => perform(bench, resolved as AbidingTask, scope, screen, token))));
   const task = new vscode.Task(definition, scope ?? vscode.TaskScope.Workspace, name, "Abiding", execution, definition.task === "build" ? matchers : []);
   task.group = definition.task === "build" ? vscode.TaskGroup.Build : definition.task === "smoke" ? vscode.TaskGroup.Test : undefined;
-  task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, focus: false, panel: vscode.TaskPanelKind.Dedicated, clear: true, showReuseMessage: false };
+  task.presentationOptions = presentation;
   return task;
 }
 
@@ -98,45 +95,4 @@ function rootOf(task: AbidingTask, scope: vscode.Task["scope"]): string {
     throw new Error(vscode.l10n.t("no folder is open."));
   }
   return folder.uri.fsPath;
-}
-
-/** The terminal of a task. Closing it, ending the task and Ctrl-C all cancel the work. */
-class WorkTerminal implements vscode.Pseudoterminal {
-  readonly #job: Job;
-  readonly #written = new vscode.EventEmitter<string>();
-  readonly #closed = new vscode.EventEmitter<number>();
-  readonly #cancel = new vscode.CancellationTokenSource();
-
-  readonly onDidWrite = this.#written.event;
-  readonly onDidClose = this.#closed.event;
-
-  constructor(job: Job) {
-    this.#job = job;
-  }
-
-  open(): void {
-    void this.#do();
-  }
-
-  close(): void {
-    this.#cancel.cancel();
-  }
-
-  handleInput(data: string): void {
-    if (data.includes("\u0003")) {
-      this.#cancel.cancel();
-    }
-  }
-
-  async #do(): Promise<void> {
-    const screen = new BatchedScreen((text) => this.#written.fire(text));
-    let status = 1;
-    try {
-      status = await this.#job(screen, this.#cancel.token);
-    } catch (error) {
-      screen.note(this.#cancel.token.isCancellationRequested || isCancellation(error) ? vscode.l10n.t("Cancelled.") : vscode.l10n.t("Abiding could not do that: {0}", error instanceof Error ? error.message : String(error)));
-    }
-    screen.end();
-    this.#closed.fire(status);
-  }
 }
