@@ -1,4 +1,5 @@
 import * as path from "node:path";
+import archives from "../../../data/libtorch-archives.json" with { type: "json" };
 import { NodeFiles } from "../../engine/files/index.ts";
 import { observationsOf, satisfies } from "../../engine/model/index.ts";
 import type { Files } from "../../engine/model/index.ts";
@@ -83,7 +84,7 @@ function imports(text: string, distribution: string): boolean {
 /** One line for a terminal. Environments made by uv have no pip of their own. */
 function installLine(interpreter: string, missing: readonly string[], hasPip: boolean): string {
   const variant = missing.flatMap((one) => /^torch==[^+]+\+(cpu|cu\d+|rocm[\d.]+|xpu)$/.exec(one)?.[1] ?? [])[0];
-  const index = variant === undefined ? [] : ["--extra-index-url", `https://download.pytorch.org/whl/${variant}`];
+  const index = variant === undefined ? [] : ["--extra-index-url", `${archives.wheels.address}/${variant}`];
   const wanted = missing.filter((one) => one !== "pip");
   if (!hasPip && wanted.length === 0) {
     return commandLine({ file: interpreter, arguments: ["-m", "ensurepip"], folder: "/", environment: {} });

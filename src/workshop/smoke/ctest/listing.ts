@@ -1,7 +1,9 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
+import { NodeFiles } from "../../../engine/files/index.ts";
 import type { Location } from "../../../engine/model/index.ts";
+import { cacheValue } from "../../../engine/sources/cmake/fileApi/cache.ts";
 import type { RunProcess, Variables } from "../../process/types.ts";
 import type { CTestPlan } from "../../project/types.ts";
 import { lineOf } from "../places.ts";
@@ -72,13 +74,7 @@ export async function listCTests(plan: CTestPlan, options: ListingOptions): Prom
 
 /** The ctest of the CMake that configured the folder. */
 function ctestOf(folder: string): string {
-  let cache = "";
-  try {
-    cache = fs.readFileSync(path.join(folder, "CMakeCache.txt"), "utf8");
-  } catch {
-    // Some folders hold only test files.
-  }
-  const [, recorded] = /^CMAKE_CTEST_COMMAND:INTERNAL=(.+?)\r?$/m.exec(cache) ?? [];
+  const recorded = cacheValue(folder, "CMAKE_CTEST_COMMAND", new NodeFiles());
   return recorded !== undefined && fs.existsSync(recorded) ? recorded : "ctest";
 }
 

@@ -1,6 +1,8 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { NodeFiles } from "../../../engine/files/index.ts";
 import type { Location } from "../../../engine/model/index.ts";
+import { cacheValue } from "../../../engine/sources/cmake/fileApi/cache.ts";
 
 /** A GoogleTest that a source file defines; of parametrised and typed ones all instances together. */
 export interface SourceCase {
@@ -95,7 +97,7 @@ interface TargetReply {
 function fromFileApi(folder: string): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   const replies = path.join(folder, ".cmake", "api", "v1", "reply");
-  const source = sourceFolder(folder);
+  const source = cacheValue(folder, "CMAKE_HOME_DIRECTORY", new NodeFiles());
   if (source === undefined) return found;
   for (const name of list(replies)) {
     if (!name.startsWith("target-") || !name.endsWith(".json")) continue;
@@ -141,10 +143,6 @@ function fromBuildFiles(folder: string): ReadonlyMap<string, ReadonlySet<string>
 /** `CMakeFiles/TargetDirectories.txt` lists the folder of every target. */
 function makefileTargets(folder: string): readonly string[] {
   return (read(path.join(folder, "CMakeFiles", "TargetDirectories.txt")) ?? "").split(/\r?\n/).filter((line) => line.endsWith(".dir"));
-}
-
-function sourceFolder(folder: string): string | undefined {
-  return /^CMAKE_HOME_DIRECTORY:INTERNAL=(.+?)\r?$/m.exec(read(path.join(folder, "CMakeCache.txt")) ?? "")?.[1];
 }
 
 function list(folder: string): readonly string[] {

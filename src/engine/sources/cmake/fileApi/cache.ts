@@ -1,5 +1,6 @@
-import type { Location } from "../../../model/index.ts";
-import type { LineReader } from "./backtrace.ts";
+import { join } from "node:path";
+import type { Files, Location } from "../../../model/index.ts";
+import { LineReader } from "./backtrace.ts";
 
 export interface CacheEntry {
   readonly value: string;
@@ -21,4 +22,9 @@ export function readCache(path: string, lines: LineReader): ReadonlyMap<string, 
     entries.set(name, { value, text: content, location: { path, range: { start: { line, character: start }, end: { line, character: content.length } } } });
   }
   return entries;
+}
+
+/** One value of the cache of a build folder. */
+export function cacheValue(folder: string, name: string, files: Files): string | undefined {
+  return readCache(join(folder, "CMakeCache.txt"), new LineReader(files)).get(name)?.value;
 }
