@@ -5,8 +5,8 @@ import { runProcess } from "./run.ts";
 import { markerVariable } from "./marker.ts";
 import type { Ending, Variables } from "./types.ts";
 
-/** Variables that a shell sets for itself. */
-const shellsOwn = new Set(["_", "SHLVL", "PWD", "OLDPWD", markerVariable]);
+/** Variables that a shell sets for itself, and TERM, which is another one while it is asked. */
+const shellsOwn = new Set(["_", "SHLVL", "PWD", "OLDPWD", "TERM", markerVariable]);
 const limit = 10_000;
 
 export type TerminalEnvironment = { readonly environment: Variables } | { readonly problem: string };

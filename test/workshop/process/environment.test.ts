@@ -88,7 +88,7 @@ test("a terminal's environment is what the login shell makes of it", async () =>
   const told = await terminalEnvironment({ HOME: folder.path, PATH: "/usr/bin:/bin", SHELL: "/bin/sh", KEPT: "1" });
   assert.equal("environment" in told, true);
   const variables = "environment" in told ? told.environment : {};
-  assert.deepEqual([variables["FROM_PROFILE"], variables["KEPT"], variables["ABIDING_RUN"]], ["two\nlines", "1", undefined]);
+  assert.deepEqual([variables["FROM_PROFILE"], variables["KEPT"], variables["ABIDING_RUN"], variables["TERM"]], ["two\nlines", "1", undefined, undefined]);
   // What /etc/profile makes of PATH is the system's affair.
   assert.match(variables["PATH"] ?? "", /^\/profile\/bin:/);
 });
