@@ -6,7 +6,7 @@ import type { Diagnosis } from "../engine/diagnosis/index.ts";
 import { NodeFiles } from "../engine/files/index.ts";
 import { valueOf } from "../engine/model/index.ts";
 import type { Finding, InstalledBody } from "../engine/model/index.ts";
-import { ruleNamed } from "../engine/rules/index.ts";
+import { isRuleName } from "../engine/rules/index.ts";
 import { fromHere } from "./against.ts";
 import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments, Format } from "./arguments.ts";
@@ -28,7 +28,7 @@ export async function check(given: Arguments, terminal: Terminal): Promise<numbe
   const format = oneOf("--format", given.format, ["text", "json", "sarif", "github"], "text");
   const failOn = oneOf("--fail-on", given.failOn, ["error", "warning", "never"], "error");
   for (const name of given.rules) {
-    if (ruleNamed(name) === undefined) {
+    if (!isRuleName(name)) {
       throw new UsageError(`--rule ${name}: there is no such rule.`);
     }
   }

@@ -1,7 +1,7 @@
 import * as path from "node:path";
 import type { Catalogue } from "../catalogue/index.ts";
 import type { DeclaredBody, EvaluationContext, Files, Finding, Gap, InstalledBody, Observation, Reading, Requirement } from "../model/index.ts";
-import { ruleNamed, rules } from "../rules/index.ts";
+import { isRuleName, rules } from "../rules/index.ts";
 import type { BuiltFile, RuleContext } from "../rules/index.ts";
 import { CMakeFileCache, readCMake } from "../sources/cmake/index.ts";
 import { namesOfInterest, ReachCache, scanSource } from "../sources/cpp/index.ts";
@@ -392,10 +392,6 @@ export class Workspace {
     }
     return known;
   }
-}
-
-function isRuleName(name: string): boolean {
-  return ruleNamed(name) !== undefined;
 }
 
 function relativePath(root: string, file: string): string {

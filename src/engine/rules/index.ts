@@ -79,7 +79,6 @@ export const rules: readonly Rule[] = [
   stamp,
 ];
 
-/** The rule of a name, or undefined. */
-export function ruleNamed(name: string): Rule | undefined {
-  return rules.find((rule) => rule.name === name);
+export function isRuleName(name: string): boolean {
+  return rules.some((rule) => rule.name === name);
 }
