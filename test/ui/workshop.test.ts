@@ -75,7 +75,7 @@ describe("a project with tests that end in every way", () => {
     await bridge.workbench.runCommand("Abiding: Build Native Library");
     assert.match(await saying(page, "built"), /tiny: built/);
     const terminal = page.locator(".terminal-wrapper .xterm-rows");
-    await terminal.filter({ hasText: "Built tiny." }).waitFor();
+    await terminal.filter({ hasText: "Built: tiny." }).waitFor();
     assert.match(await terminal.innerText(), /cmake\s--build/);
     await bridge.workbench.screenshot("ui-workshop-build");
   });

@@ -101,7 +101,7 @@ function summarise(report: BuildReport, screen: Screen): void {
     const stamp = product.stamp === undefined ? "" : ` ${vscode.l10n.t("It carries an ABI stamp.")}`;
     screen.note(`${path.relative(report.root, product.file)}: ${product.headline}${says}${stamp}`);
   }
-  const words = { built: vscode.l10n.t("Built {0}.", report.plan.label), failed: vscode.l10n.t("Building {0} failed.", report.plan.label), stopped: vscode.l10n.t("{0} was not built.", report.plan.label), cancelled: vscode.l10n.t("Building {0} was cancelled.", report.plan.label) };
+  const words = { built: vscode.l10n.t("Built: {0}.", report.plan.label), failed: vscode.l10n.t("Failed: {0}.", report.plan.label), stopped: vscode.l10n.t("Not built: {0}.", report.plan.label), cancelled: vscode.l10n.t("Cancelled: {0}.", report.plan.label) };
   screen.note(report.reason === undefined ? words[report.outcome] : `${words[report.outcome]} ${report.reason}`);
 }
 
