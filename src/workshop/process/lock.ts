@@ -102,14 +102,19 @@ function waitingFor(called: string, lock: string, owner: Owner, where: string | 
   return `${holder} It runs ${where}, so that nobody here can tell whether it still does. Waiting; if it does not, delete the folder ${lock}.`;
 }
 
+/** Rounds without a lock and without an owner, after which another process that comes and goes no longer explains it. */
+const patience = 100;
+
 async function acquire(called: string, place: string, owner: Owner, activity: Teller): Promise<string> {
   const lock = join(place, lockName);
   await removeAbandoned(place);
-  for (let told = "";;) {
+  for (let told = "", missed = 0;;) {
     activity.signal.throwIfAborted();
     const [entry] = await entriesOf(lock);
     if (entry === undefined) {
       if (await take(lock, owner)) return lock;
+      missed += 1;
+      if (missed === patience) activity.note(`${lock} holds something that is no lock, and nobody's work can begin while it does: delete that folder.`);
       // A folder that was deleted while we waited in it comes back; the wait keeps an odd file system from spinning.
       await makeFolder(place);
       await delay(Math.random() * 20);

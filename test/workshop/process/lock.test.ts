@@ -173,6 +173,20 @@ test("a damaged lock is taken over, and what was prepared by a dead one is remov
   assert.deepEqual(lockFiles(target), []);
 });
 
+test("what is no lock and lies in a lock's place is told, and the wait goes on until it is gone", async () => {
+  using folder = scratch();
+  const place = join(folder.path, ".abiding-lock");
+  mkdirSync(place);
+  writeFileSync(join(place, ".nfs0001"), "");
+  const activity = listener();
+  const work = exclusively(folder.path, "build", activity, () => Promise.resolve("done"));
+  await until(() => activity.notes.length > 0, "it is told");
+  assert.deepEqual(activity.notes, [`${place} holds something that is no lock, and nobody's work can begin while it does: delete that folder.`]);
+  rmSync(place, { recursive: true });
+  assert.equal(await work, "done");
+  assert.deepEqual([activity.notes.length, lockFiles(folder.path)], [1, []]);
+});
+
 test("a folder that is deleted meanwhile does not matter, and neither does a lock that is not ours any more", async () => {
   using folder = scratch();
   const target = join(folder.path, "build");
