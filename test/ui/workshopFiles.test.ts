@@ -1,4 +1,4 @@
-/** What the workshop writes where its user says: the ABI stamp, and a libtorch beside what is there already. */
+/** What the workshop writes where its user says: the ABI stamp, a libtorch beside what is there already, an installation. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,6 +27,11 @@ let page: Page;
 
 before(async () => {
   writeFileSync(join(project.path, "CMakeLists.txt"), cmake);
+  writeFileSync(join(project.path, "setup.py"), "from setuptools import setup, Extension\nsetup(ext_modules=[Extension('scan', ['scan.c'])])\n");
+  writeFileSync(join(project.path, "abiding.json"), JSON.stringify({ build: { python: "editable" } }));
+  mkdirSync(join(project.path, ".venv", "bin"), { recursive: true });
+  writeFileSync(join(project.path, ".venv", "pyvenv.cfg"), "version = 3.11.0\n");
+  writeFileSync(join(project.path, ".venv", "bin", "python"), `#!/bin/sh\ntouch ${outside("ran")}\nexit 1\n`, { mode: 0o755 });
   writeLibtorch(outside("made"));
   mkdirSync(outside("opt"));
   writeFileSync(join(outside("opt"), "notes.txt"), "mine");
@@ -34,7 +39,7 @@ before(async () => {
   server.serve(`/mirror/cpu/${encodeURIComponent("libtorch-shared-with-deps-2.13.0+cpu.zip")}`, { content: archive(entriesOf(outside("made"), "libtorch")), etag: '"one"' });
   mkdirSync(join(project.path, ".vscode"));
   writeFileSync(join(project.path, ".vscode", "settings.json"), JSON.stringify({ "abiding.libtorch.index": `${server.origin}/mirror` }));
-  bridge = await openBridge({ workspace: project.path, environment: { XDG_CACHE_HOME: outside("cache") } });
+  bridge = await openBridge({ workspace: project.path, environment: { XDG_CACHE_HOME: outside("cache") }, settings: { "terminal.integrated.gpuAcceleration": "off" } });
   page = bridge.workbench.page;
   page.setDefaultTimeout(20_000);
 });
@@ -93,4 +98,14 @@ test("a fetched libtorch lies in a new folder beside what is there, and is found
   await bridge.workbench.runCommand("Abiding: Locate libtorch");
   await choose("libtorch for rowwise", "2.13.0");
   await until("its argument is copied", async () => await bridge.inHost((vscode) => vscode.env.clipboard.readText(), null) === `-DTorch_DIR=${prefix}/share/cmake/Torch`);
+});
+
+test("an installation is asked for by the Python that it goes into, and Cancel runs nothing", async () => {
+  await bridge.workbench.runCommand("Abiding: Build Native Library");
+  const installing = question("installs into an environment");
+  await installing.waitFor();
+  await installing.locator(".monaco-list-row").filter({ hasText: `Install into ${join(project.path, ".venv", "bin", "python")}` }).waitFor();
+  await choose("installs into an environment", "Cancel");
+  await page.locator(".terminal-wrapper .xterm-rows").filter({ hasText: "Cancelled." }).waitFor();
+  assert.equal(existsSync(outside("ran")), false);
 });

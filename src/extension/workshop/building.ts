@@ -1,8 +1,8 @@
 /** Building a project: the decision before it, the work, and what is said afterwards. */
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { build } from "../../workshop/build/index.ts";
-import type { BuildReport } from "../../workshop/build/types.ts";
+import { build, interpreterFor } from "../../workshop/build/index.ts";
+import type { BuildReport, BuildRequest } from "../../workshop/build/types.ts";
 import type { BuildPlan, Project } from "../../workshop/project/types.ts";
 import type { Workshop } from "../../workshop/workshop.ts";
 import type { Bench } from "./bench.ts";
@@ -32,16 +32,17 @@ export async function runBuild(bench: Bench, order: BuildOrder, screen: Screen, 
   const work = new Work("build", vscode.l10n.t("Building {0}", bench.nameOf(order.root)), order.root);
   return bench.works.do(work, [token], async () => {
     const workshop = bench.workshop(work, screen);
-    if (plan.kind === "python" && plan.mode === "editable") {
-      await askToInstall(workshop, order.root, plan, bench.nameOf(order.root));
-    }
-    noteUnsaved(order.root, screen);
     const onFindings = order.onFindings ?? "ask";
-    const report = await build({
+    const request: BuildRequest = {
       root: order.root, plan, against: [], fresh: order.fresh === true, ...(order.arguments === undefined ? {} : { arguments: order.arguments }),
       stopOn: onFindings === "build" ? "never" : "error",
       ...(onFindings === "ask" ? { decide: (before: readonly Finding[]) => decide(before, order.root, work.signal, screen) } : {}),
-    }, workshop);
+    };
+    if (plan.kind === "python" && plan.mode === "editable") {
+      await askToInstall(workshop, request, bench.nameOf(order.root));
+    }
+    noteUnsaved(order.root, screen);
+    const report = await build(request, workshop);
     summarise(report, screen);
     tell(bench, report);
     bench.built.fire(order.root);
@@ -65,15 +66,14 @@ export function planned(project: Project, order: Pick<BuildOrder, "plan" | "targ
 }
 
 /** An environment belongs to its user: it is named before anything is installed into it. */
-async function askToInstall(workshop: Workshop, root: string, plan: BuildPlan, name: string): Promise<void> {
-  const { against } = await workshop.diagnostician.check(root, [], workshop.activity.signal);
-  const [torch] = against;
-  const where = torch?.interpreter ?? torch?.name ?? vscode.l10n.t("the Python on PATH");
+async function askToInstall(workshop: Workshop, request: BuildRequest, name: string): Promise<void> {
+  const examination = await workshop.diagnostician.check(request.root, request.against, workshop.activity.signal);
+  const where = interpreterFor(request, examination, workshop) ?? vscode.l10n.t("the Python on PATH");
   const install = vscode.l10n.t("Install into {0}", where);
   const picked = await vscode.window.showQuickPick([
     { label: install, detail: vscode.l10n.t("Adds {0} to that environment as an editable installation. Nothing else in it is changed.", name) },
     { label: vscode.l10n.t("Cancel") },
-  ], { title: vscode.l10n.t("{0} installs into an environment", plan.label), ignoreFocusOut: true });
+  ], { title: vscode.l10n.t("{0} installs into an environment", request.plan.label), ignoreFocusOut: true });
   if (picked?.label !== install) {
     throw new vscode.CancellationError();
   }
