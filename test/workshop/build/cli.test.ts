@@ -124,7 +124,7 @@ describe("abiding build", () => {
       [["nowhere"], /nowhere does not exist/],
       [[path.join(scratch, "empty")], /^abiding: Nothing was found to build in /m],
       [["--build-dir", "/proc/abiding"], /^abiding: .*\/proc\/abiding: it does not exist \(ENOENT\)\.$/m],
-      [[], /./, { PATH: "/nowhere" }],
+      [[], /^failed {2}CMake.*\n {2}The program "cmake" was not found: (?:.*\n)+?.*Install CMake \(apt-get install cmake/m, { PATH: "/nowhere" }],
     ] as const) {
       const outcome = await abiding(root, args, variables);
       assert.equal(outcome.status, 2, `${args.join(" ")}: ${outcome.err}`);
@@ -138,6 +138,9 @@ describe("abiding build", () => {
     assert.match((await abiding(root, ["--list"])).out, /^cmake:build {2}.*\(default\)$/m);
     const listed = JSON.parse((await abiding(root, ["--list", "--format", "json"])).out) as { builds: { id: string; kind: string }[] };
     assert.deepEqual(listed.builds.map((one) => [one.id, one.kind]), [["cmake:build", "cmake"]]);
+    writeFiles(root, Object.fromEntries(Array.from({ length: 22 }, (_, index) => [`examples/${index}/CMakeLists.txt`, "project(example)\n"])));
+    const many = (await abiding(root, ["--list"])).out.trimEnd().split("\n");
+    assert.deepEqual([many.length, many.at(-1)], [21, "and 3 more: --format json lists all, abiding build FOLDER --list those of one folder"]);
     const python = writeFiles(path.join(scratch, "venv"), { "pyvenv.cfg": "home = /usr/bin\nversion = 3.11.2\n", "bin/python": "" });
     const shown = await abiding(root, ["--show-environment", "--interpreter", python]);
     assert.equal(shown.status, 0, shown.err);
