@@ -76,7 +76,7 @@ export async function build(argv: readonly string[], terminal: Terminal): Promis
     if (values["show-environment"] === true) {
       return showEnvironment(request, workshop, terminal, format, values.output);
     }
-    const report = await buildProject({ ...request, decide: deciding(request, values.fix === true, activity, here) }, workshop);
+    const report = await buildProject({ ...request, parts: project.parts, decide: deciding(request, values.fix === true, activity, here) }, workshop);
     const where = { workingDirectory: here, colours: terminal.colours && values.output === undefined };
     terminal.deliver(format === "json" ? jsonText(buildJson(report)) : buildText(report, where), values.output);
     return statusOf(report, failOn);

@@ -28,13 +28,14 @@ export interface BuildOrder {
 /** Builds; what happens is written to `screen`. Answers with the status that the task ends with. */
 export async function runBuild(bench: Bench, order: BuildOrder, screen: Screen, token?: vscode.CancellationToken): Promise<{ readonly report: BuildReport; readonly status: number }> {
   requireTrust();
-  const plan = planned(await bench.project(order.root), order, bench.nameOf(order.root));
+  const project = await bench.project(order.root);
+  const plan = planned(project, order, bench.nameOf(order.root));
   const work = new Work("build", vscode.l10n.t("Building {0}", bench.nameOf(order.root)), order.root);
   return bench.works.do(work, [token], async () => {
     const workshop = bench.workshop(work, screen);
     const onFindings = order.onFindings ?? "ask";
     const request: BuildRequest = {
-      root: order.root, plan, against: [], fresh: order.fresh === true, ...(order.arguments === undefined ? {} : { arguments: order.arguments }),
+      root: order.root, plan, parts: project.parts, against: [], fresh: order.fresh === true, ...(order.arguments === undefined ? {} : { arguments: order.arguments }),
       stopOn: onFindings === "build" ? "never" : "error",
       ...(onFindings === "ask" ? { decide: (before: readonly Finding[]) => decide(before, order.root, work.signal, screen) } : {}),
     };

@@ -53,13 +53,13 @@ export async function decide(request: BuildRequest, workshop: Workshop, known: r
   }
 }
 
-/** Whose each finding is. The project is read anew: a fix may have changed it. */
-async function belongings(findings: readonly Finding[], { root, plan, interpreter, buildFolder }: BuildRequest, { environment }: Workshop): Promise<ReadonlyMap<Finding, Belonging>> {
+/** Whose each finding is. */
+async function belongings(findings: readonly Finding[], { root, plan, parts, interpreter, buildFolder }: BuildRequest, { environment }: Workshop): Promise<ReadonlyMap<Finding, Belonging>> {
   if (findings.length === 0) {
     return new Map();
   }
-  const project = await readProject(root, { environment, ...(interpreter === undefined ? {} : { interpreter }) });
-  const belonging = belongingTo(plan, project, buildFolder);
+  const known = parts ?? (await readProject(root, { environment, ...(interpreter === undefined ? {} : { interpreter }) })).parts;
+  const belonging = belongingTo(plan, { root, parts: known }, buildFolder);
   return new Map(findings.map((one) => [one, belonging(one)]));
 }
 

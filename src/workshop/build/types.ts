@@ -1,11 +1,13 @@
 import type { Finding, Location } from "../../engine/model/index.ts";
 import type { Ending } from "../process/types.ts";
-import type { BuildPlan } from "../project/types.ts";
+import type { BuildPlan, Project } from "../project/types.ts";
 import type { ExaminedFile, TorchInUse } from "../workshop.ts";
 
 export interface BuildRequest {
   readonly root: string;
   readonly plan: BuildPlan;
+  /** What of the project is built by itself, where that is known; absent: the project is read when something was found in it. */
+  readonly parts?: Project["parts"];
   /** The Python of the environment to build for; absent: the one of the torch that `check` found. */
   readonly interpreter?: string;
   readonly against: readonly string[];
