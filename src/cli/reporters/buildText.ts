@@ -94,8 +94,12 @@ function productLines(report: BuildReport, paint: Paint, name: (file: string) =>
   if (report.products.length > 0) {
     out.push("", paint("underline", "Built"));
   }
+  const told = new Set<string>();
   for (const { file, verdict, headline, loaderSays, findings, stamp } of report.products) {
-    out.push(`  ${paint("bold", name(file))}`, ...wrap(headline, "      ", `    ${paint(verdictStyle[verdict], verdict)}: `));
+    // Why nothing could be told is the same for every file, and is said once.
+    const words = verdict === "unknown" && told.has(headline) ? "as above" : headline;
+    told.add(headline);
+    out.push(`  ${paint("bold", name(file))}`, ...wrap(words, "      ", `    ${paint(verdictStyle[verdict], verdict)}: `));
     if (loaderSays !== undefined) {
       out.push(...wrap(`The loader would say: ${loaderSays}`, "      ", "    "));
     }
