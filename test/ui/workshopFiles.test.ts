@@ -1,4 +1,4 @@
-/** What the workshop writes where its user says: the ABI stamp, a libtorch beside what is there already, an installation. */
+/** What the workshop writes where its user says: the ABI stamp, and an installation. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,9 +6,6 @@ import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { openBridge, type Bridge } from "../harness/index.ts";
 import { scratchWorkspace } from "../harness/workspace.ts";
-import { RangeServer } from "../support/rangeServer.ts";
-import { archive, entriesOf } from "../workshop/libtorch/archives.ts";
-import { writeLibtorch } from "../workshop/libtorch/reducedTorch.ts";
 
 const cmake = `cmake_minimum_required(VERSION 3.22)
 project(rowwise LANGUAGES CXX)
@@ -21,7 +18,6 @@ target_link_libraries(rowwise PRIVATE torch)
 const project = scratchWorkspace("rowwise");
 const outside = (name: string): string => join(project.path, "..", name);
 const text = (): string => readFileSync(join(project.path, "CMakeLists.txt"), "utf8");
-let server: RangeServer;
 let bridge: Bridge;
 let page: Page;
 
@@ -32,31 +28,17 @@ before(async () => {
   mkdirSync(join(project.path, ".venv", "bin"), { recursive: true });
   writeFileSync(join(project.path, ".venv", "pyvenv.cfg"), "version = 3.11.0\n");
   writeFileSync(join(project.path, ".venv", "bin", "python"), `#!/bin/sh\ntouch ${outside("ran")}\nexit 1\n`, { mode: 0o755 });
-  writeLibtorch(outside("made"));
-  mkdirSync(outside("opt"));
-  writeFileSync(join(outside("opt"), "notes.txt"), "mine");
-  server = await RangeServer.start();
-  server.serve(`/mirror/cpu/${encodeURIComponent("libtorch-shared-with-deps-2.13.0+cpu.zip")}`, { content: archive(entriesOf(outside("made"), "libtorch")), etag: '"one"' });
-  mkdirSync(join(project.path, ".vscode"));
-  writeFileSync(join(project.path, ".vscode", "settings.json"), JSON.stringify({ "abiding.libtorch.index": `${server.origin}/mirror` }));
-  bridge = await openBridge({ workspace: project.path, environment: { XDG_CACHE_HOME: outside("cache") }, settings: { "terminal.integrated.gpuAcceleration": "off" } });
+  bridge = await openBridge({ workspace: project.path, settings: { "terminal.integrated.gpuAcceleration": "off" } });
   page = bridge.workbench.page;
   page.setDefaultTimeout(20_000);
 });
 after(async () => {
   await bridge.close();
-  await server.stop();
   project.delete();
 });
 
 const question = (title: string): Locator => page.locator(".quick-input-widget").filter({ hasText: title });
 const choose = (title: string, label: string): Promise<void> => question(title).locator(".monaco-list-row").filter({ hasText: label }).first().click();
-
-async function until(what: string, get: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await get()); await page.waitForTimeout(50)) {
-    if (Date.now() > end) assert.fail(`Waited in vain: ${what}.`);
-  }
-}
 
 test("the stamp is shown whole before anything is written, and Cancel writes nothing", async () => {
   await bridge.workbench.runCommand("Abiding: Add ABI Stamp...");
@@ -78,26 +60,6 @@ test("once it is confirmed all of it is written and saved", async () => {
   await page.locator(".tabs-container .tab").filter({ hasText: "stamp of rowwise.md" }).waitFor();
   assert.equal(text(), `${cmake}include("\${CMAKE_CURRENT_LIST_DIR}/cmake/abiding_stamp_rowwise.cmake")\n`);
   assert.deepEqual(readdirSync(join(project.path, "cmake")).sort(), ["AbidingStamp.cmake", "abiding_stamp.cpp", "abiding_stamp_rowwise.cmake"]);
-});
-
-test("a fetched libtorch lies in a new folder beside what is there, and is found afterwards", async () => {
-  await bridge.workbench.runCommand("Abiding: Fetch libtorch...");
-  await choose("Which release of torch?", "2.13.0");
-  await question("Which build of 2.13.0?").waitFor();
-  await page.keyboard.press("Enter");
-  await choose("From which file?", "The libtorch archive");
-  const folder = question("In which folder shall libtorch-2.13.0-cpu be made?");
-  await folder.locator("input").first().fill(`${outside("opt")}/`);
-  // The dialog follows what is typed a moment later.
-  await folder.locator(".monaco-list-row").filter({ hasText: ".." }).first().waitFor();
-  await page.waitForTimeout(500);
-  await page.keyboard.press("Enter");
-  const prefix = join(outside("opt"), "libtorch-2.13.0-cpu");
-  await until("libtorch is there", () => existsSync(join(prefix, "abiding-libtorch.json")));
-  assert.deepEqual(readdirSync(outside("opt")).sort(), ["libtorch-2.13.0-cpu", "notes.txt"]);
-  await bridge.workbench.runCommand("Abiding: Locate libtorch");
-  await choose("libtorch for rowwise", "2.13.0");
-  await until("its argument is copied", async () => await bridge.inHost((vscode) => vscode.env.clipboard.readText(), null) === `-DTorch_DIR=${prefix}/share/cmake/Torch`);
 });
 
 test("an installation is asked for by the Python that it goes into, and Cancel runs nothing", async () => {

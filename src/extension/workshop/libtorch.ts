@@ -26,7 +26,7 @@ export async function locateLibtorch(bench: Bench): Promise<void> {
   if (items.length === 0) {
     throw new Refused(report.reason ?? vscode.l10n.t("no libtorch was found."));
   }
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("libtorch for {0}", bench.nameOf(root)), placeHolder: vscode.l10n.t("Picking one copies its CMake argument"), matchOnDescription: true, matchOnDetail: true });
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("libtorch for {0}", bench.nameOf(root)), placeHolder: vscode.l10n.t("Picking one copies its CMake argument"), matchOnDescription: true, matchOnDetail: true, ignoreFocusOut: true });
   if (picked?.argument !== undefined) {
     await copied(picked.argument);
   } else if (picked !== undefined) {
