@@ -16,7 +16,11 @@ export async function locateLibtorch(bench: Bench): Promise<void> {
   if (root === undefined) {
     return;
   }
-  const report = await working(bench, vscode.l10n.t("Looking for libtorch"), root, (work, screen) => locate({ root, wanted: {}, prefixes: [] }, bench.workshop(work, screen)));
+  const report = await working(bench, vscode.l10n.t("Looking for libtorch"), root, async (work, screen) => {
+    const workshop = bench.workshop(work, screen);
+    const interpreter = await bench.interpreter(root, workshop);
+    return locate({ root, wanted: {}, prefixes: [], ...(interpreter === undefined ? {} : { interpreter }) }, workshop);
+  });
   const items = report.candidates.map((one): vscode.QuickPickItem & { readonly argument?: string } => ({
     label: `${one.folder === report.chosen?.folder ? "$(check) " : one.refused === undefined ? "" : "$(circle-slash) "}${one.version ?? path.basename(one.folder)}`,
     description: `${one.because}${one.cuda === undefined ? "" : one.cuda === null ? `, ${vscode.l10n.t("without CUDA")}` : `, CUDA ${one.cuda}`}${one.abi === undefined ? "" : `, ABI ${one.abi}`}`,
