@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { cacheFolder, findProgram, root } from "../../test/harness/locations.ts";
 import { fillFolder, install, type Prerequisite } from "./prerequisite.ts";
 
-const torchVersion = "2.13.0";
+export const torchVersion = "2.13.0";
 
 /** A virtual environment with a real torch in it, for the tests that read one: ABIDING_TEST_TORCH names it. */
 export const torch: Prerequisite = {

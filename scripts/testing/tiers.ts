@@ -9,6 +9,7 @@ import { debianTorch } from "../prerequisites/debianTorch.ts";
 import { nativeTools } from "../prerequisites/nativeTools.ts";
 import type { Prerequisite } from "../prerequisites/prerequisite.ts";
 import { torch } from "../prerequisites/torch.ts";
+import { torchWheel } from "../prerequisites/torchWheel.ts";
 import { runNative, runSanitizers } from "./native.ts";
 import { runNodeTests } from "./nodeTests.ts";
 import { runScripts } from "./staticChecks.ts";
@@ -53,7 +54,7 @@ export const tiers: readonly Tier[] = [
   { name: "static", needs: [], usesBundles: false, run: () => runScripts(["typecheck", "lint"]) },
   fileTier("architecture", [], () => testFiles("architecture"), 1, minute),
   fileTier("unit", [], unitFiles, availableParallelism(), 5 * minute),
-  fileTier("torch", [torch], torchFiles, 1, 5 * minute),
+  { ...fileTier("torch", [torch], torchFiles, 1, 5 * minute), wants: [torchWheel] },
   fileTier("lab", [torch, compiler], () => testFiles("lab"), 1, 5 * minute),
   fileTier("workshop", [nativeTools], () => testFiles("workshop/**").filter((file) => !file.endsWith(torchSuffix)), availableParallelism(), 5 * minute),
   { name: "native", needs: [nativeTools], wants: [torch, debianTorch], usesBundles: false, run: runNative },
