@@ -100,7 +100,7 @@ async function carryOut(request: BuildRequest, workshop: Workshop, examination: 
       return;
     }
     if (result.ending.kind !== "exited" || result.ending.code !== 0) {
-      draft.reason = reasonOf(step, result, problems, recipe.advice);
+      draft.reason = reasonOf(step, result, problems, recipe.advice, folderOf(request));
       return;
     }
     if (step.name === "configure" && steps.length > 0 && !await isStillFine(request, workshop, draft)) {
