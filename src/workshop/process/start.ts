@@ -1,8 +1,10 @@
 /** Starts a child through execa, and says why one could not be started. */
-import { closeSync, openSync, readSync, readdirSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { machine } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { execa } from "execa";
+import { foreignProcessor } from "./foreignProcessor.ts";
 import { filesNamed, isFile, mayExecute, pathFolders } from "./findProgram.ts";
 import { identityOf, type Identity } from "./processes.ts";
 import { codeOf, sentenceOf } from "./sentences.ts";
@@ -60,17 +62,6 @@ function safely(ask: () => boolean): boolean {
   }
 }
 
-/** e_machine of the ELF header by Node's name of the processor (System V ABI, registry of machines). */
-const machines: Readonly<Record<string, number>> = { x64: 62, arm64: 183, ia32: 3, arm: 40, ppc64: 21, s390x: 22, riscv64: 243, loong64: 258 };
-
-function emulates(): boolean {
-  try {
-    return readdirSync("/proc/sys/fs/binfmt_misc").some((name) => name.startsWith("qemu"));
-  } catch {
-    return false;
-  }
-}
-
 /**
  * What the kernel does not take as a program the C library hands to /bin/sh (execvp(3)), which ends an empty file with
  * success and one for another processor with a syntax error.
@@ -89,11 +80,9 @@ function checkFormat(path: string): void {
   }
   if (size === 0) throw new CouldNotStart("not-executable", `${path} is empty: its build was not finished, or the disk was full.`);
   if (head.toString("latin1", 0, 4) !== "\x7fELF" || process.platform !== "linux") return;
-  const machine = head[5] === 2 ? head.readUInt16BE(18) : head.readUInt16LE(18);
-  const ours = machines[process.arch];
-  if (size < head.length || (ours !== undefined && machine !== ours && !(process.arch === "x64" && machine === machines["ia32"]) && !emulates())) {
-    throw new CouldNotStart("not-executable", `${path} is no program for this processor: its ELF header says machine ${machine}, this one is ${ours}.`);
-  }
+  if (size < head.length) throw new CouldNotStart("not-executable", `${path} is cut off: its build was not finished, or the disk was full.`);
+  const processor = foreignProcessor(head);
+  if (processor !== undefined) throw new CouldNotStart("not-executable", `${path} is a program for ${processor}; this machine is ${machine()}.`);
 }
 
 function checkFolder(folder: string): void {

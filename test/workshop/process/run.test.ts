@@ -119,9 +119,11 @@ test("why a program could not be started is told apart", async () => {
   chmodSync(plain, 0o755);
   writeFileSync(plain, "");
   assert.equal(await reasonOf(plain), `not-executable: ${plain} is empty: its build was not finished, or the disk was full.`);
+  writeFileSync(plain, Buffer.from("7f454c46020201", "hex"));
+  assert.equal(await reasonOf(plain), `not-executable: ${plain} is cut off: its build was not finished, or the disk was full.`);
   // An ELF header of SPARC.
   writeFileSync(plain, Buffer.from("7f454c46020201000000000000000000000200020000", "hex"));
-  assert.match(await reasonOf(plain), /^not-executable: .*plain is no program for this processor: its ELF header says machine 2, this one is \d+\.$/);
+  assert.match(await reasonOf(plain), /^not-executable: .*plain is a program for another processor \(machine 2 in its ELF header\); this machine is \S+\.$/);
 });
 
 test("no room for another process is told as such", async (t) => {

@@ -88,7 +88,7 @@ describe("tests of CTest", () => {
     ["missing", "missing-executable", /^The program .*\/nothing does not exist: it is not built, or was removed\.$/],
     ["unit_NOT_BUILT", "missing-executable", /^The test program unit is not built, so its tests are not known\. Build the project first/],
     ["not executable", "not-run", /^It could not be started: .*not-executable may not be executed: it lacks the permission/],
-    ["foreign", "not-run", /^foreign is a program for (?:AArch64|x86-64); this machine is \S+\.$/],
+    ["foreign", "not-run", /^It could not be started: .*\/foreign is a program for (?:AArch64|x86-64); this machine is \S+\.$/],
     ["disabled", "skipped", /^It is disabled \(DISABLED\)\.$/],
     ["skips by status", "skipped", /^It said: skipped: needs two disks$/],
     ["skips for a GPU", "skipped", /^It said: no CUDA device here\. No NVIDIA GPU was found/],

@@ -4,7 +4,6 @@ import type { Ending, ProcessResult } from "../../process/types.ts";
 import { Console, filterFor } from "../gtest/console.ts";
 import { readReport } from "../gtest/report.ts";
 import { keptOutput, liveText } from "../limits.ts";
-import { foreignProgram } from "../program.ts";
 import { finish } from "../running.ts";
 import type { Running } from "../running.ts";
 import { casesOf } from "../gtest/results.ts";
@@ -55,8 +54,6 @@ async function runOne(running: Running, { test, item, known, isPart }: ChosenCTe
   if (test.missing || program === undefined) return stop({ outcome: "missing-executable", reason: missingSentence(test) });
   const absent = properties.requiredFiles.find((file) => !fs.existsSync(path.resolve(folder, file)));
   if (absent !== undefined) return stop({ outcome: "not-run", reason: `A file that it requires is missing: ${path.resolve(folder, absent)} (REQUIRED_FILES).` });
-  const foreign = foreignProgram(program);
-  if (foreign !== undefined) return stop({ outcome: "not-run", reason: foreign });
 
   const timeLimit = properties.timeLimit ?? running.request.timeLimit;
   const report = path.join(running.scratch, "googletest.json");

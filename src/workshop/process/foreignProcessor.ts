@@ -1,6 +1,5 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
-import * as path from "node:path";
 
 /** e_machine of the ELF header, by what os.machine() answers. https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.eheader.html */
 const machines: Readonly<Record<number, { readonly name: string; readonly runsOn: readonly string[] }>> = {
@@ -16,26 +15,16 @@ const machines: Readonly<Record<number, { readonly name: string; readonly runsOn
 };
 
 /**
- * Why this machine cannot run a program: it is for another processor. Asked before the start, because the C library hands a
- * file that the kernel refuses to the shell (execvp(3)), whose complaint says nothing.
+ * The words for what an ELF header, of which 20 bytes are needed, is a program for; undefined when this machine may run it.
+ * Asked before the start, because the C library hands a file that the kernel refuses to the shell (execvp(3)), whose
+ * complaint says nothing.
  */
-export function foreignProgram(file: string): string | undefined {
-  if (process.platform !== "linux") return undefined;
-  const head = Buffer.alloc(20);
-  try {
-    const descriptor = fs.openSync(file, "r");
-    try {
-      if (fs.readSync(descriptor, head, 0, head.length, 0) < head.length) return undefined;
-    } finally {
-      fs.closeSync(descriptor);
-    }
-  } catch {
-    return undefined;
-  }
-  if (head.readUInt32BE(0) !== 0x7f454c46) return undefined;
-  const machine = machines[head[5] === 2 ? head.readUInt16BE(18) : head.readUInt16LE(18)];
-  if (machine === undefined || machine.runsOn.includes(os.machine()) || emulates()) return undefined;
-  return `${path.basename(file)} is a program for ${machine.name}; this machine is ${os.machine()}.`;
+export function foreignProcessor(head: Buffer): string | undefined {
+  // Nothing is refused on a machine that the table does not know.
+  if (!Object.values(machines).some(({ runsOn }) => runsOn.includes(os.machine()))) return undefined;
+  const number = head[5] === 2 ? head.readUInt16BE(18) : head.readUInt16LE(18);
+  const machine = machines[number];
+  return machine?.runsOn.includes(os.machine()) === true || emulates() ? undefined : machine?.name ?? `another processor (machine ${number} in its ELF header)`;
 }
 
 /** An emulator is registered for foreign programs: https://docs.kernel.org/admin-guide/binfmt-misc.html. */
