@@ -5,4 +5,5 @@
 export { gantry } from "./gantry.ts";
 export { belongingTo } from "./parts.ts";
 export type { Belonging } from "./parts.ts";
+export { readPytestSettings } from "./pytestSettings.ts";
 export { readProject } from "./readProject.ts";

@@ -7,6 +7,8 @@ import { textOf } from "./survey.ts";
 /** What a folder's configuration says to pytest. */
 export interface PytestSettings {
   readonly location: Location;
+  /** The words of a setting, be it a list or a text; undefined when it is not set. */
+  readonly words: (name: string) => readonly string[] | undefined;
   /** `testpaths`; pytest uses them by itself when it is given no path. */
   readonly paths: readonly string[];
   /** Names of `markers`. */
@@ -33,6 +35,7 @@ function ini(folder: string, name: string, section: string, files: Files): Pytes
   const lines = (values.get("markers") ?? "").split(/\r?\n/);
   return {
     location: new LineIndex(text).locate(file, header.index, header[0].length),
+    words: (setting) => (values.has(setting) ? words(values.get(setting)) : undefined),
     paths: words(values.get("testpaths")),
     markers: new Set(lines.flatMap(markerName)),
     hasPythonPath: values.has("pythonpath"),
@@ -61,7 +64,7 @@ function pyproject(folder: string, files: Files): PytestSettings | undefined {
     if (Array.isArray(value)) return value.filter((one): one is string => typeof one === "string");
     return typeof value === "string" ? value.split(/\r?\n/) : [];
   };
-  return { location, paths: listOf("testpaths").flatMap(words), markers: new Set(listOf("markers").flatMap(markerName)), hasPythonPath: "pythonpath" in table };
+  return { location, words: (setting) => (Object.hasOwn(table, setting) ? listOf(setting).flatMap(words) : undefined), paths: listOf("testpaths").flatMap(words), markers: new Set(listOf("markers").flatMap(markerName)), hasPythonPath: "pythonpath" in table };
 }
 
 function tableOf(text: string): Readonly<Record<string, unknown>> {

@@ -260,6 +260,16 @@ describe("pytest as a whole", { skip }, () => {
     assert.deepEqual(outcomes(report), { check_one: "passed" });
   });
 
+  it("is named by pyproject.toml, in either of its tables, a list and a text alike", async () => {
+    for (const table of ['[tool.pytest.ini_options]\npython_files = "check_*.py also_*.py"', '[tool.pytest]\npython_files = ["check_*.py", "also_*.py"]']) {
+      using project = new Project();
+      project.file("pyproject.toml", `${table}\ntestpaths = ["some"]\nnorecursedirs = ["data"]\n`);
+      for (const name of ["some/check_a.py", "some/also_b.py", "some/test_c.py", "some/data/check_d.py", "other/check_e.py"]) project.file(name, "def test_it():\n    pass\n");
+      const { tests } = await project.discover([project.pytest([])]);
+      assert.deepEqual(tests.filter((test) => test.kind === "pytest").map((test) => test.id).sort(), ["pytest::some/also_b.py::test_it", "pytest::some/check_a.py::test_it"], table);
+    }
+  });
+
   it("is found through a link to its folder", async () => {
     using project = new Project();
     project.file("real/test_a.py", "def test_a():\n    pass\n");
