@@ -1,7 +1,7 @@
 /**
  * Messages between the language server and its clients beyond LSP: types only, shared by both ends.
  */
-import type { Finding, FitReport, InspectReport, Range, SymbolFamily, Verdict } from "../engine/model/index.ts";
+import type { ExaminedFile, Finding, FitReport, InspectReport, Range, SymbolFamily } from "../engine/model/index.ts";
 
 /** `initializationOptions` of the server; every member is optional so that any editor can leave it out. */
 export interface InitializationOptions {
@@ -132,17 +132,6 @@ export interface ProjectExamination {
   readonly notChecked: readonly string[];
 }
 
-/** A file that a build made, compared with the torch of its project. */
-export interface BuiltFileVerdict {
-  /** Absolute path. */
-  readonly file: string;
-  readonly verdict: Verdict;
-  readonly headline: string;
-  readonly loaderSays?: string;
-  readonly findings: readonly Finding[];
-  readonly stamp?: Readonly<Record<string, string>>;
-}
-
 /** A library that a build file makes, at the place where it says so. */
 export interface LibraryPlace {
   readonly name: string;
@@ -153,7 +142,7 @@ export interface LibraryPlace {
 export interface Requests {
   /** null: it failed, and the log says why. What cannot be checked against is an error whose message says so. */
   "abiding/examination": { params: ExaminationParams; result: ProjectExamination | null };
-  "abiding/builtFiles": { params: ExaminationParams & { /** Absolute paths. */ readonly files: readonly string[] }; result: readonly BuiltFileVerdict[] | null };
+  "abiding/builtFiles": { params: ExaminationParams & { /** Absolute paths. */ readonly files: readonly string[] }; result: readonly ExaminedFile[] | null };
   /** Shared libraries and extension modules that a document makes. */
   "abiding/libraries": { params: { readonly uri: string }; result: readonly LibraryPlace[] };
   /** null: it failed, and the log says why. What cannot be read is an error whose message says so. */

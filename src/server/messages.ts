@@ -2,13 +2,13 @@
 import * as path from "node:path";
 import { LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import type { CancellationToken } from "vscode-languageserver/node";
+import { isInside } from "../engine/files/index.ts";
 import { describeEnvironment, findEnvironments, resolveAgainst } from "../engine/installed/index.ts";
 import type { Surroundings } from "../engine/installed/index.ts";
 import { valueOf } from "../engine/model/index.ts";
 import type { InstalledBody } from "../engine/model/index.ts";
 import { torchName } from "../engine/rules/support.ts";
 import type { EnvironmentChoice, Notifications, Requests, Status } from "../protocol/index.ts";
-import { isInside } from "./projects.ts";
 import type { Publisher } from "./publisher.ts";
 import type { Answer } from "./server.ts";
 import type { Session } from "./session.ts";

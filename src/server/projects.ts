@@ -1,4 +1,5 @@
 import * as path from "node:path";
+import { isInside } from "../engine/files/index.ts";
 import { Project } from "./project.ts";
 import type { ProjectHost } from "./project.ts";
 
@@ -64,10 +65,4 @@ export class Projects {
   invalidate(file: string): boolean {
     return this.all.map((project) => project.invalidate(file)).includes(true);
   }
-}
-
-/** True for the folder itself and what is below it. */
-export function isInside(file: string, folder: string): boolean {
-  const relative = path.relative(folder, file);
-  return relative === "" || (!path.isAbsolute(relative) && relative.split(path.sep)[0] !== "..");
 }

@@ -1,4 +1,5 @@
-import type { Finding } from "../engine/model/index.ts";
+import type { ExaminedFile, Finding } from "../engine/model/index.ts";
+export type { ExaminedFile } from "../engine/model/index.ts";
 import type { RunProcess, Variables } from "./process/types.ts";
 
 /** How a piece of work talks to whoever waits for it. */
@@ -31,19 +32,6 @@ export interface Examination {
   readonly findings: readonly Finding[];
   readonly against: readonly TorchInUse[];
   readonly notChecked: readonly string[];
-}
-
-/** A built file, compared with the torch of its project. */
-export interface ExaminedFile {
-  readonly file: string;
-  readonly verdict: "no-conflict" | "conflict" | "unknown";
-  /** The verdict in a sentence. */
-  readonly headline: string;
-  /** The words with which the loader would refuse it. */
-  readonly loaderSays?: string;
-  readonly findings: readonly Finding[];
-  /** Keys and values of the ABI stamp in the file (docs/stamp.md); absent when it has none. */
-  readonly stamp?: Readonly<Record<string, string>>;
 }
 
 /** What the engine knows. On the command line the engine itself answers, in an editor the language server. */

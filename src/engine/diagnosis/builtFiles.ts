@@ -1,32 +1,20 @@
 import * as path from "node:path";
 import { valueOf } from "../model/index.ts";
-import type { Files, Finding, FitReport, InstalledBody, Verdict } from "../model/index.ts";
+import type { ExaminedFile, Files, Finding, FitReport, InstalledBody, Verdict } from "../model/index.ts";
 import type { Examined } from "./examination.ts";
 import { loaderSays, verdictHeadline } from "./verdictWords.ts";
 
-/** A file that a build made, compared with a torch: the same on the command line and in an editor. */
-export interface BuiltFile {
-  readonly file: string;
-  readonly verdict: Verdict;
-  readonly headline: string;
-  /** The words with which the loader would refuse it. */
-  readonly loaderSays?: string;
-  readonly findings: readonly Finding[];
-  /** Keys and values of its ABI stamp. */
-  readonly stamp?: Readonly<Record<string, string>>;
-}
-
-function stampOf({ binaries }: Examined): Pick<BuiltFile, "stamp"> {
+function stampOf({ binaries }: Examined): Pick<ExaminedFile, "stamp"> {
   const stamp = binaries.map((one) => one.body.profile.stamp).find((one) => one !== undefined);
   return stamp === undefined ? {} : { stamp };
 }
 
 /** A file whose torch could not be had; `why` is a sentence. */
-export function notCompared(examined: Examined, why: string): BuiltFile {
+export function notCompared(examined: Examined, why: string): ExaminedFile {
   return { file: examined.file, verdict: "unknown", headline: `Not compared: ${why}`, findings: [], ...stampOf(examined) };
 }
 
-export function compared(examined: Examined, report: FitReport): BuiltFile {
+export function compared(examined: Examined, report: FitReport): ExaminedFile {
   const says = (report.members ?? [report]).map(loaderSays).find((one) => one !== undefined);
   return {
     file: examined.file,
@@ -47,7 +35,7 @@ function findingOf(report: FitReport, { rule, severity, message }: FitReport["fi
 const gravest: readonly Verdict[] = ["conflict", "unknown", "no-conflict"];
 
 /** What was said of a file against each torch, as one: the gravest verdict speaks. */
-export function together(file: string, said: readonly BuiltFile[]): BuiltFile {
+export function together(file: string, said: readonly ExaminedFile[]): ExaminedFile {
   const verdict = gravest.find((one) => said.some((other) => other.verdict === one)) ?? "unknown";
   const speaking = said.filter((one) => one.verdict === verdict);
   const [first] = speaking;

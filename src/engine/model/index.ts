@@ -15,6 +15,7 @@ export * from "./requirement.ts";
 export * from "./observation.ts";
 export * from "./reading.ts";
 export * from "./finding.ts";
+export * from "./examinedFile.ts";
 export * from "./files.ts";
 export * from "./version.ts";
 export * from "./specifier.ts";

@@ -5,8 +5,8 @@ import { compared, comparedTorch, examine, judge, notCompared, ofBody, openEnvir
 import type { Diagnosis, Examined } from "../../engine/diagnosis/index.ts";
 import { NodeFiles } from "../../engine/files/index.ts";
 import type { Surroundings } from "../../engine/installed/index.ts";
-import type { InstalledBody } from "../../engine/model/index.ts";
-import type { BuiltFileVerdict, ExaminationParams, LibraryPlace, ProjectExamination, Requests } from "../../protocol/index.ts";
+import type { ExaminedFile, InstalledBody } from "../../engine/model/index.ts";
+import type { ExaminationParams, LibraryPlace, ProjectExamination, Requests } from "../../protocol/index.ts";
 import { specOf } from "../messages.ts";
 import type { Answer } from "../server.ts";
 import type { Session } from "../session.ts";
@@ -31,7 +31,7 @@ export function registerWorkshop(session: Session, answer: Answer): void {
     }));
   const builtFiles: keyof Requests = "abiding/builtFiles";
   connection.onRequest(builtFiles, (params: Requests[typeof builtFiles]["params"], token: CancellationToken) =>
-    answer<readonly BuiltFileVerdict[] | null>(builtFiles, token, null, () => verdicts(session, params, token)));
+    answer<readonly ExaminedFile[] | null>(builtFiles, token, null, () => verdicts(session, params, token)));
   const libraries: keyof Requests = "abiding/libraries";
   connection.onRequest(libraries, ({ uri }: Requests[typeof libraries]["params"], token: CancellationToken) =>
     answer<readonly LibraryPlace[]>(libraries, token, [], async () => {
@@ -92,13 +92,13 @@ function surroundingsOf(session: Session, root: string): Surroundings {
 
 type Opener = (examined: Examined) => Promise<Found>;
 
-async function verdicts(session: Session, params: Requests["abiding/builtFiles"]["params"], token: CancellationToken): Promise<readonly BuiltFileVerdict[] | null> {
+async function verdicts(session: Session, params: Requests["abiding/builtFiles"]["params"], token: CancellationToken): Promise<readonly ExaminedFile[] | null> {
   const root = rootOf(params);
   const where = surroundingsOf(session, root);
   const remote = remoteOptions(session, () => undefined, token);
   const named = (spec: string | undefined): Opener => (examined) => openEnvironment(spec, where, remote, targetOf(examined));
   const openers = params.against.length > 0 ? params.against.map(named) : openersOf((await diagnose(session, root, { root: params.root, against: [] }, token)).installed, where, named);
-  const answers: BuiltFileVerdict[] = [];
+  const answers: ExaminedFile[] = [];
   for (const file of params.files) {
     if (token.isCancellationRequested) {
       return null;
@@ -109,7 +109,7 @@ async function verdicts(session: Session, params: Requests["abiding/builtFiles"]
       continue;
     }
     try {
-      const said: BuiltFileVerdict[] = [];
+      const said: ExaminedFile[] = [];
       for (const open of openers) {
         said.push(await compare(answer.examined, await open(answer.examined), where, token));
       }
@@ -128,7 +128,7 @@ function openersOf(installed: readonly InstalledBody[], where: Surroundings, nam
   return installed.map((body): Opener => (body.source === "catalogue" ? named(specOf(body)) : () => Promise.resolve({ ok: true, environment: ofBody(body, where) })));
 }
 
-async function compare(examined: Examined, found: Found, where: Surroundings, token: CancellationToken): Promise<BuiltFileVerdict> {
+async function compare(examined: Examined, found: Found, where: Surroundings, token: CancellationToken): Promise<ExaminedFile> {
   if (!found.ok) {
     return notCompared(examined, found.message);
   }

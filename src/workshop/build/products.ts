@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { isInside } from "../../engine/files/index.ts";
 
 /** What tells one state of a file from another. */
 type Snapshot = ReadonlyMap<string, string>;
@@ -41,11 +42,11 @@ export function productsIn(folders: readonly string[], named: readonly string[])
 /** New or renewed since `before`; what CMake names only now, and lies elsewhere, when it was written since `started`. Sorted. */
 export function renewedProducts(before: Snapshot, folders: readonly string[], named: readonly string[], started: number): { readonly renewed: readonly string[]; readonly unchanged: readonly string[] } {
   const after = [...productsIn(folders, named)];
-  const isInside = (file: string): boolean => folders.some((folder) => !path.relative(realPathOf(folder) ?? folder, file).startsWith(".."));
+  const isSearched = (file: string): boolean => folders.some((folder) => isInside(file, realPathOf(folder) ?? folder));
   const isRenewed = ([file, state]: readonly [string, string]): boolean => {
     const earlier = before.get(file);
     // File systems with coarse times round down.
-    return earlier === undefined && !isInside(file) ? (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= started - 2000 : earlier !== state;
+    return earlier === undefined && !isSearched(file) ? (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= started - 2000 : earlier !== state;
   };
   const renewed = after.filter(isRenewed).map(([file]) => file);
   return { renewed: renewed.sort(), unchanged: after.map(([file]) => file).filter((file) => !renewed.includes(file)).sort() };

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import table from "../../../data/libtorch-build-options.json" with { type: "json" };
+import { isInside } from "../../engine/files/index.ts";
 import type { Workshop } from "../workshop.ts";
 import { CannotDo } from "../workshop.ts";
 import { isOn } from "./carry.ts";
@@ -14,14 +15,14 @@ export function requireFolders(request: BuildLibtorchRequest): void {
     throw new CannotDo(`${source} is no source of PyTorch: it has no CMakeLists.txt.`);
   }
   for (const [what, folder] of [["build folder", buildFolder], ["prefix", prefix]] as const) {
-    if (isInside(folder, source)) {
+    if (isReallyInside(folder, source)) {
       throw new CannotDo(`The ${what} ${folder} lies inside the source ${source}. Nothing is written there; name a folder outside of it.`);
     }
-    if (isInside(source, folder)) {
+    if (isReallyInside(source, folder)) {
       throw new CannotDo(`The source ${source} lies inside the ${what} ${folder}; name another ${what}.`);
     }
   }
-  if (isInside(buildFolder, prefix) || isInside(prefix, buildFolder)) {
+  if (isReallyInside(buildFolder, prefix) || isReallyInside(prefix, buildFolder)) {
     throw new CannotDo(`The build folder ${buildFolder} and the prefix ${prefix} lie in each other; name two folders apart.`);
   }
   const strange = fs.existsSync(buildFolder) ? (fs.statSync(buildFolder).isDirectory() ? fs.readdirSync(buildFolder).filter((name) => !name.startsWith(".abiding")) : ["."]) : [];
@@ -30,9 +31,8 @@ export function requireFolders(request: BuildLibtorchRequest): void {
   }
 }
 
-function isInside(folder: string, parent: string): boolean {
-  const relative = path.relative(real(parent), real(folder));
-  return relative === "" || (relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
+function isReallyInside(folder: string, parent: string): boolean {
+  return isInside(real(folder), real(parent));
 }
 
 /** Links resolved as far as the path exists. */

@@ -1,4 +1,5 @@
 import * as path from "node:path";
+import { isInside } from "../../engine/files/index.ts";
 import type { Files } from "../../engine/model/index.ts";
 import { readTestFiles, readTestSources } from "./ctestFiles.ts";
 import type { Place } from "./detectedBuilds.ts";
@@ -85,10 +86,6 @@ function detectPytest({ layout }: Survey, places: readonly Place[], { root, file
       shownBy: settings?.location ?? startOf(first), variables: settings?.hasPythonPath === true ? {} : modulePath(named, environment), folder, paths, arguments: [], ...(hasSmoke && { marker: smokeName }),
     }];
   });
-}
-
-function isInside(file: string, folder: string): boolean {
-  return file.startsWith(folder + path.sep);
 }
 
 function declaresMarker(file: string, files: Files): boolean {

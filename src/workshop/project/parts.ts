@@ -1,4 +1,5 @@
 import * as path from "node:path";
+import { isInside } from "../../engine/files/index.ts";
 import type { Finding } from "../../engine/model/index.ts";
 import type { PythonPackage } from "./pythonPackages.ts";
 import { isSecondary } from "./survey.ts";
@@ -27,8 +28,8 @@ export type Belonging = "own" | "beside" | "elsewhere";
 export function belongingTo(plan: BuildPlan, { root, parts }: Pick<Project, "root" | "parts">, buildFolder?: string): (finding: Finding) => Belonging {
   if (plan.kind === "command") {
     // What a command builds is not known, but hardly the examples and the tests that are projects of their own.
-    const examples = parts.map(({ folder }) => folder).filter((folder) => !isInside(folder, plan.folder) && isSecondary(path.relative(root, folder).split(path.sep)));
-    return ({ location }) => (examples.some((one) => isInside(one, location.path)) ? "elsewhere" : "own");
+    const examples = parts.map(({ folder }) => folder).filter((folder) => !isInside(plan.folder, folder) && isSecondary(path.relative(root, folder).split(path.sep)));
+    return ({ location }) => (examples.some((one) => isInside(location.path, one)) ? "elsewhere" : "own");
   }
   const { source } = plan;
   const cmake = parts.filter((one) => one.builder === "cmake");
@@ -42,10 +43,10 @@ export function belongingTo(plan: BuildPlan, { root, parts }: Pick<Project, "roo
   const built = plan.kind === "cmake" ? buildFolder ?? plan.folder : undefined;
 
   function isWithin(file: string): boolean {
-    const nearest = (folders: readonly string[]): number => Math.max(-1, ...folders.filter((one) => isInside(one, file)).map((one) => one.length));
+    const nearest = (folders: readonly string[]): number => Math.max(-1, ...folders.filter((one) => isInside(file, one)).map((one) => one.length));
     const [near, far] = [nearest(mine), nearest(others)];
     // A file that no part holds speaks for all that lies below it, and one outside of the project for the machine.
-    return near >= 0 ? near >= far : far < 0 && (isInside(path.dirname(file), source) || !isInside(root, file));
+    return near >= 0 ? near >= far : far < 0 && (isInside(source, path.dirname(file)) || !isInside(file, root));
   }
 
   function ofCMake(places: readonly string[], file: string): Belonging {
@@ -64,7 +65,7 @@ export function belongingTo(plan: BuildPlan, { root, parts }: Pick<Project, "roo
 
   return ({ location, related }) => {
     const file = location.path;
-    if (built !== undefined && isInside(built, file)) {
+    if (built !== undefined && isInside(file, built)) {
       return "own";
     }
     if (cmakeFile.test(file)) {
@@ -79,10 +80,6 @@ export function belongingTo(plan: BuildPlan, { root, parts }: Pick<Project, "roo
 
 /** Beside the sources of a Python package often lies a CMakeLists.txt that builds them too. */
 function buildsTheSame({ builder, folder }: ProjectPart, source: string): boolean {
-  return builder === "cmake" && isInside(source, folder) && !isSecondary(path.relative(source, folder).split(path.sep));
+  return builder === "cmake" && isInside(folder, source) && !isSecondary(path.relative(source, folder).split(path.sep));
 }
 
-function isInside(folder: string, file: string): boolean {
-  const relative = path.relative(folder, file);
-  return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
-}

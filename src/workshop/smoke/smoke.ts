@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
+import { isInside } from "../../engine/files/index.ts";
 import { exclusively, stateFolder } from "../process/index.ts";
 import type { CTestPlan, SmokePlan } from "../project/types.ts";
 import { CannotDo } from "../workshop.ts";
@@ -88,7 +89,7 @@ class SmokeRun {
         onEvent(event);
       },
       imported: (modules) => {
-        const own = modules.filter(({ name, file }) => name === "torch" || name === "torch._C" || (file !== undefined && isWithin(request.root, file)));
+        const own = modules.filter(({ name, file }) => name === "torch" || name === "torch._C" || (file !== undefined && isInside(file, request.root)));
         const named = (own.some(({ name }) => !name.startsWith("torch")) ? own : modules).map(({ name }) => name);
         if (named.length > 0) this.#imported ??= named;
       },
@@ -269,9 +270,4 @@ function freshTests(plan: CTestPlan, listed: Listed, ctests: readonly CTest[], c
     const group = programGroup(plan, test.command[0] ?? "").id;
     return !before.has(test.id) && isWanted(plan, test) && (chosen.has(group) || (anyProgram && !all.has(group)));
   });
-}
-
-function isWithin(root: string, file: string): boolean {
-  const relative = path.relative(root, file);
-  return relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative);
 }

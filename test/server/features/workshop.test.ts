@@ -4,7 +4,8 @@ import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { BuiltFileVerdict, LibraryPlace, ProjectExamination } from "../../../src/protocol/index.ts";
+import type { ExaminedFile } from "../../../src/engine/model/index.ts";
+import type { LibraryPlace, ProjectExamination } from "../../../src/protocol/index.ts";
 import { writeTorch, writeVenv } from "../../support/fake-torch.ts";
 import { folderOf, LspClient, uriOf } from "../support/client.ts";
 
@@ -100,14 +101,14 @@ describe("the server behind a build", () => {
 
   it("gives each built file its verdict, with the loader's words, and those that cannot be read too", async () => {
     const files = [good, bad, path.join(folder.root, "build/none.so")];
-    const answers = await client.connection.sendRequest<BuiltFileVerdict[]>("abiding/builtFiles", { root: uriOf(folder.root), against: [], files });
+    const answers = await client.connection.sendRequest<ExaminedFile[]>("abiding/builtFiles", { root: uriOf(folder.root), against: [], files });
     assert.deepEqual(answers.map((one) => [one.file, one.verdict]), [[good, "no-conflict"], [bad, "conflict"], [files[2], "unknown"]]);
     assert.equal(answers[0]?.headline, "No conflict with torch 2.14.1+cpu found in what was checked.");
     assert.match(answers[1]?.loaderSays ?? "", /undefined symbol: _ZN3c105ErrorC1ENS_14SourceLocationESs$/);
   });
 
   it("against several, the gravest verdict speaks", async () => {
-    const answers = await client.connection.sendRequest<BuiltFileVerdict[]>("abiding/builtFiles", { root: uriOf(folder.root), against: [path.join(folder.root, ".venv"), "torch==2.5.1+cu121"], files: [good] });
+    const answers = await client.connection.sendRequest<ExaminedFile[]>("abiding/builtFiles", { root: uriOf(folder.root), against: [path.join(folder.root, ".venv"), "torch==2.5.1+cu121"], files: [good] });
     assert.deepEqual(answers.map((one) => one.verdict), ["conflict"]);
   });
 
