@@ -84,6 +84,7 @@ const workshopRooms: Readonly<Record<string, readonly string[]>> = {
   stamp: ["process", "project"],
   smoke: ["process", "project"],
   benchmark: ["process", "project"],
+  combinations: ["process", "project", "build", "libtorch", "smoke", "benchmark"],
 };
 const contract = "src/workshop/workshop.ts";
 
@@ -93,7 +94,7 @@ test("inside the workshop imports point one way", () => {
     if (!isRelative) return false;
     const room = from.split("/")[2] ?? "";
     const other = to.split("/")[2] ?? "";
-    return to !== contract && !/^(?:src\/engine|data)\//.test(to) && room !== other && !(workshopRooms[room] ?? []).includes(other);
+    return to !== contract && !/^(?:src\/(?:engine|protocol|views)|data)\//.test(to) && room !== other && !(workshopRooms[room] ?? []).includes(other);
   });
   assert.deepEqual(listed(wrong), []);
 });
@@ -106,8 +107,12 @@ test("only the extension imports vscode", () => {
   assert.deepEqual(listed(allImports.filter((one) => one.to === "vscode" && !one.from.startsWith("src/extension/"))), []);
 });
 
-test("the protocol is types between rooms and imports only the model", () => {
-  assert.deepEqual(strangers("protocol", (one) => one.to.startsWith("src/engine/model/")), []);
+test("the protocol is types between rooms and imports only types of the model and of the workshop", () => {
+  assert.deepEqual(strangers("protocol", (one) => one.to.startsWith("src/engine/model/") || /^src\/workshop\/\w+\/types\.ts$/.test(one.to)), []);
+});
+
+test("the views are pure: they import the protocol, the model and types of the workshop", () => {
+  assert.deepEqual(strangers("views", (one) => /^src\/(?:protocol|engine\/model)\/|^src\/workshop\/\w+\/types\.ts$/.test(one.to)), []);
 });
 
 test("the server sees the engine, the workshop and the protocol", () => {
@@ -116,17 +121,20 @@ test("the server sees the engine, the workshop and the protocol", () => {
 });
 
 test("the extension leaves the thinking to the server, and has processes run by the workshop", () => {
-  const allowed = /^(?:src\/(?:protocol|workshop)\/|vscode$|vscode-languageclient(?:\/|$))/;
+  const allowed = /^(?:src\/(?:protocol|views|workshop)\/|vscode$|vscode-languageclient(?:\/|$))/;
   assert.deepEqual(strangers("extension", (one) => allowed.test(one.to) || builtins.has(one.to)), []);
 });
 
 test("the command line reaches the server only to start it", () => {
-  const wrong = strangers("cli", (one) => /^src\/(?:engine|workshop)\//.test(one.to) || one.to === "src/server/stdio.ts" || one.to === "package.json" || builtins.has(one.to));
+  const wrong = strangers("cli", (one) => /^src\/(?:engine|protocol|views|workshop)\//.test(one.to) || one.to === "src/server/stdio.ts" || one.to === "package.json" || builtins.has(one.to));
   assert.deepEqual(wrong, []);
 });
 
-test("the webview imports only the protocol and itself", () => {
-  const wrong = importsOf(sourceFiles("webview/**/*.ts")).filter((one) => !one.to.startsWith("webview/") && !one.to.startsWith("src/protocol/"));
+/** What pages are made with. */
+const pagePackages = ["preact", "preact/hooks", "@tanstack/virtual-core"];
+
+test("the webview imports only the protocol, the views and itself", () => {
+  const wrong = importsOf(sourceFiles("webview/**/*.{ts,tsx}")).filter((one) => !/^(?:webview|src\/(?:protocol|views))\//.test(one.to) && !pagePackages.includes(one.to));
   assert.deepEqual(listed(wrong), []);
 });
 
