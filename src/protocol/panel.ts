@@ -1,7 +1,9 @@
 /** Messages between the panel's page and its host, and the data of its views: types only. The published page has the same data in it. */
-import type { Finding, Fix, Location, ReportedTrait } from "../engine/model/index.ts";
+import type { BodiesView, Finding, Location } from "../engine/model/index.ts";
 import type { Comparison, Fraction } from "../workshop/benchmark/types.ts";
 import type { CellEvent, CombinationOutcome, CombinationReason, Method } from "../workshop/combinations/types.ts";
+
+export type { BodiesView, BodyCell, BodyColumn, BodyRow } from "../engine/model/index.ts";
 
 /** A record as the matrix needs it. Strings that many records share are shared by the sender; nothing is looked up elsewhere. */
 export interface PanelRecord {
@@ -46,6 +48,8 @@ export interface CombinationsView {
   readonly knownAt?: string;
   readonly problems: readonly string[];
   readonly file: string;
+  /** What the project is now: the column in which cells that are being tried without a commit of their own stand. */
+  readonly current?: { readonly project: string; readonly version?: string; readonly commit?: string; readonly platform: string };
 }
 
 /** One run of benchmarks, with what changed in its surroundings since the run before. */
@@ -77,50 +81,6 @@ export interface BenchmarksView {
   readonly comparison?: { readonly with: string; readonly method: string; readonly comparisons: readonly Comparison[] };
   readonly problems: readonly string[];
   readonly file: string;
-}
-
-/** A body of one target: a column. */
-export interface BodyColumn {
-  readonly role: "declared" | "built" | "linked" | "installed" | "also";
-  readonly name: string;
-  /** Why it is empty: nothing was built yet, no torch was found. */
-  readonly absent?: string;
-}
-
-export interface BodyCell {
-  /** As people write it; absent: not known. */
-  readonly value?: string;
-  readonly certainty?: "observed" | "declared" | "inferred";
-  readonly evidence?: string;
-  readonly location?: Location;
-}
-
-export interface BodyRow {
-  readonly trait: string;
-  /** For people: "C++ string ABI". */
-  readonly title: string;
-  /** One for each column. */
-  readonly cells: readonly BodyCell[];
-  /** null: there is nothing to compare, or it could not be. */
-  readonly agrees: boolean | null;
-  /** Why they disagree, or why it could not be told. */
-  readonly because?: string;
-  /** Indexes into `findings`. */
-  readonly findings: readonly number[];
-  readonly weight?: ReportedTrait["weight"];
-}
-
-export interface BodiesView {
-  readonly root: string;
-  readonly targets: readonly {
-    readonly name: string;
-    readonly builder: string;
-    readonly location?: Location;
-    readonly columns: readonly BodyColumn[];
-    readonly rows: readonly BodyRow[];
-  }[];
-  readonly findings: readonly (Finding & { readonly fixes?: readonly Fix[] })[];
-  readonly notChecked: readonly string[];
 }
 
 export type WorkKind = "build" | "smoke" | "benchmark" | "libtorch" | "combinations" | "bisect" | "predict";
@@ -168,11 +128,12 @@ export type PanelPageMessage =
   | { readonly type: "selectProject"; readonly root: string }
   | { readonly type: "start" | "cancel" | "showLog"; readonly work: WorkKind }
   | { readonly type: "openLocation"; readonly location: Location }
-  | { readonly type: "applyFix"; readonly finding: number; readonly fix: number }
+  /** Of the findings of the bodies, or of those in the way. `title`: of the fix; where it has another one by now, nothing is applied. */
+  | { readonly type: "applyFix"; readonly of?: "bodies" | "inTheWay"; readonly finding: number; readonly fix: number; readonly title?: string }
   | { readonly type: "openRule"; readonly rule: string }
   /** Asks the user for an environment; "remove": the fifth column goes. */
   | { readonly type: "compareAlso"; readonly remove?: boolean }
-  | { readonly type: "selectEnvironment" | "refresh" | "refreshIndexes" | "openRecords" | "openDocumentation" | "editMatrix" }
+  | { readonly type: "selectEnvironment" | "refresh" | "refreshIndexes" | "openRecords" | "openDocumentation" | "editMatrix" | "manageTrust" }
   | { readonly type: "openCell"; readonly torch: string; readonly records: readonly string[] }
   | { readonly type: "openLog"; readonly record: string }
   | { readonly type: "copy"; readonly text: string; readonly what: string }
