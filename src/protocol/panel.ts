@@ -112,6 +112,8 @@ export interface PanelState {
   readonly inTheWay: readonly Finding[];
   readonly work: readonly WorkState[];
   readonly bodies?: BodiesView;
+  /** The environment of the fifth column, as `--against` takes it: the page keeps it for when it is rebuilt. */
+  readonly also?: string;
   readonly combinations?: CombinationsView;
   readonly benchmarks?: BenchmarksView;
 }
@@ -144,7 +146,7 @@ export type PanelHostMessage =
   | { readonly type: "state"; readonly state: PanelState }
   | { readonly type: "work"; readonly work: WorkState }
   | { readonly type: "inTheWay"; readonly findings: readonly Finding[]; readonly torch?: string }
-  | { readonly type: "bodies"; readonly bodies: BodiesView }
+  | { readonly type: "bodies"; readonly bodies: BodiesView; readonly also?: string }
   | { readonly type: "combinations"; readonly combinations: CombinationsView }
   | { readonly type: "recordsAdded"; readonly records: readonly PanelRecord[]; readonly latest: readonly LatestWorking[] }
   | { readonly type: "cell"; readonly event: CellEvent }
