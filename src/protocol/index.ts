@@ -1,7 +1,7 @@
 /**
  * Messages between the language server and its clients beyond LSP: types only, shared by both ends.
  */
-import type { ExaminedFile, Finding, FitReport, InspectReport, Range, SymbolFamily } from "../engine/model/index.ts";
+import type { BodiesView, ExaminedFile, Finding, FitReport, InspectReport, Range, SymbolFamily } from "../engine/model/index.ts";
 
 /** `initializationOptions` of the server; every member is optional so that any editor can leave it out. */
 export interface InitializationOptions {
@@ -139,7 +139,16 @@ export interface LibraryPlace {
   readonly range: Range;
 }
 
+/** A project, by any URI in it or by the path of its folder; the first folder answers when neither is given. */
+export interface BodiesParams extends ProjectParams {
+  readonly root?: string;
+  /** An environment for a column of its own, as `--against` takes it. */
+  readonly also?: string;
+}
+
 export interface Requests {
+  /** null: no such project, or it failed, and the log says why. An environment that cannot be had is an error whose message says so. */
+  "abiding/bodies": { params: BodiesParams; result: BodiesView | null };
   /** null: it failed, and the log says why. What cannot be checked against is an error whose message says so. */
   "abiding/examination": { params: ExaminationParams; result: ProjectExamination | null };
   "abiding/builtFiles": { params: ExaminationParams & { /** Absolute paths. */ readonly files: readonly string[] }; result: readonly ExaminedFile[] | null };

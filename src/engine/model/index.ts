@@ -16,6 +16,7 @@ export * from "./observation.ts";
 export * from "./reading.ts";
 export * from "./finding.ts";
 export * from "./examinedFile.ts";
+export type * from "./bodiesView.ts";
 export * from "./files.ts";
 export * from "./version.ts";
 export * from "./specifier.ts";
