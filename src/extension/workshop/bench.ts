@@ -12,6 +12,7 @@ import { ServerDiagnostician } from "./diagnostician.ts";
 import { Documents } from "./documents.ts";
 import { baseEnvironment } from "./environment.ts";
 import type { Screen } from "./screen.ts";
+import { LastEndings } from "./lastEndings.ts";
 import { LastCommand, Works } from "./work.ts";
 import type { Work } from "./work.ts";
 
@@ -36,7 +37,7 @@ export interface BuildEnding {
 /** Owns what the commands, tasks and tests of the workshop share. */
 export class Bench implements vscode.Disposable {
   readonly host: WorkshopHost;
-  readonly works = new Works();
+  readonly works: Works;
   readonly last = new LastCommand();
   readonly documents = new Documents();
   /** A build ended: what can be tested may be another thing now. */
@@ -47,6 +48,7 @@ export class Bench implements vscode.Disposable {
 
   constructor(host: WorkshopHost) {
     this.host = host;
+    this.works = new Works(new LastEndings(host.context.workspaceState));
   }
 
   /** What a piece of work hands to the rooms of the workshop. */

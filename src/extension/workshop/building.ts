@@ -8,6 +8,7 @@ import type { Workshop } from "../../workshop/workshop.ts";
 import type { Bench } from "./bench.ts";
 import { decide } from "./decision.ts";
 import type { Finding } from "./decision.ts";
+import { headlineOfBuild } from "./headlines.ts";
 import { Refused, requireTrust } from "./trust.ts";
 import type { Screen } from "./screen.ts";
 import { Work } from "./work.ts";
@@ -110,7 +111,8 @@ function tell(bench: Bench, report: BuildReport): void {
   const conflicts = report.products.filter((one) => one.verdict === "conflict");
   const good = report.outcome === "built" && conflicts.length === 0;
   const words = { built: conflicts.length === 0 ? vscode.l10n.t("built") : vscode.l10n.t("built, would not load"), failed: vscode.l10n.t("build failed"), stopped: vscode.l10n.t("not built"), cancelled: vscode.l10n.t("build cancelled") };
-  bench.works.tell({ kind: "build", good, text: `${bench.nameOf(report.root)}: ${words[report.outcome]}`, command: good ? "workbench.action.terminal.focus" : "workbench.actions.view.problems" });
+  const log = report.steps.findLast((one) => one.log !== undefined)?.log;
+  bench.works.tell({ kind: "build", root: report.root, ...headlineOfBuild(report), text: `${bench.nameOf(report.root)}: ${words[report.outcome]}`, ...(log === undefined ? {} : { log }), command: good ? "workbench.action.terminal.focus" : "workbench.actions.view.problems" });
   void showConflicts(bench, report, conflicts).catch((error: unknown) => bench.host.log.error(`The verdict could not be shown: ${String(error)}`));
 }
 

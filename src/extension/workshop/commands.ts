@@ -64,9 +64,9 @@ export const commands: Readonly<Record<WorkshopCommand, Run>> = {
     return line;
   },
   cancelWork: (bench) => cancelWork(bench),
-  locateLibtorch: (bench) => locateLibtorch(bench),
-  fetchLibtorch: (bench) => fetchLibtorchAsked(bench),
-  buildLibtorch: (bench) => buildLibtorchAsked(bench),
+  locateLibtorch: (bench, _testing, argument) => locateLibtorch(bench, objectOf(argument).root),
+  fetchLibtorch: (bench, _testing, argument) => fetchLibtorchAsked(bench, objectOf(argument).root),
+  buildLibtorch: (bench, _testing, argument) => buildLibtorchAsked(bench, objectOf(argument).root),
   addStamp: (bench, _testing, argument) => addStamp(bench, objectOf(argument)),
 };
 

@@ -4,15 +4,16 @@ import * as vscode from "vscode";
 import { fetchLibtorch, locate } from "../../workshop/libtorch/index.ts";
 import type { LibtorchReport } from "../../workshop/libtorch/types.ts";
 import type { Bench } from "./bench.ts";
+import { headlineOfLibtorch } from "./headlines.ts";
 import { inProgress } from "./progress.ts";
 import { BatchedScreen } from "./screen.ts";
 import { Refused, requireTrust } from "./trust.ts";
 import { Work } from "./work.ts";
 
 /** Which libtorch a CMake project would find, and why; the argument for CMake can be copied. */
-export async function locateLibtorch(bench: Bench): Promise<void> {
+export async function locateLibtorch(bench: Bench, given?: string): Promise<void> {
   requireTrust();
-  const root = await bench.chooseRoot();
+  const root = await bench.chooseRoot(given);
   if (root === undefined) {
     return;
   }
@@ -39,9 +40,9 @@ export async function locateLibtorch(bench: Bench): Promise<void> {
 }
 
 /** Downloads a libtorch into a new folder inside the one that the user names; the network is used for nothing else. */
-export async function fetchLibtorchAsked(bench: Bench): Promise<void> {
+export async function fetchLibtorchAsked(bench: Bench, given?: string): Promise<void> {
   requireTrust();
-  const root = await bench.chooseRoot();
+  const root = await bench.chooseRoot(given);
   const asked = root === undefined ? undefined : await askWhat(bench);
   if (root === undefined || asked === undefined) {
     return;
@@ -58,6 +59,13 @@ export async function fetchLibtorchAsked(bench: Bench): Promise<void> {
     throw new Refused(report.reason ?? vscode.l10n.t("libtorch could not be fetched."));
   }
   await offerArgument(report, report.cmakeArgument, asked.prefix);
+}
+
+/** What came of it, for the status bar and the panel. */
+export function tellLibtorch(bench: Bench, root: string, report: LibtorchReport): void {
+  const log = report.steps?.findLast((one) => one.log !== undefined)?.log;
+  const words = { found: vscode.l10n.t("libtorch found"), "not-found": vscode.l10n.t("no libtorch found"), failed: vscode.l10n.t("libtorch failed"), cancelled: vscode.l10n.t("libtorch cancelled") };
+  bench.works.tell({ kind: "libtorch", root, ...headlineOfLibtorch(report), text: `${bench.nameOf(root)}: ${words[report.outcome]}`, ...(log === undefined ? {} : { log }), command: "abiding.showLog" });
 }
 
 /** Says where a libtorch is and what to mind of it. */
@@ -93,7 +101,11 @@ async function working(bench: Bench, title: string, root: string, job: (work: Wo
   const work = new Work("libtorch", title, root);
   const screen = new BatchedScreen((text) => bench.host.log.info(text.trimEnd()));
   try {
-    return await inProgress(bench, title, (token) => bench.works.do(work, [token], async () => job(work, screen)));
+    return await inProgress(bench, title, (token) => bench.works.do(work, [token], async () => {
+      const report = await job(work, screen);
+      tellLibtorch(bench, root, report);
+      return report;
+    }));
   } finally {
     screen.end();
   }

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { buildLibtorch } from "../../workshop/libtorch/index.ts";
 import type { BuildLibtorchRequest, LibtorchReport } from "../../workshop/libtorch/types.ts";
 import type { Bench } from "./bench.ts";
-import { offerArgument } from "./libtorch.ts";
+import { offerArgument, tellLibtorch } from "./libtorch.ts";
 import { inProgress } from "./progress.ts";
 import { taskType } from "./tasks.ts";
 import { Refused, requireTrust } from "./trust.ts";
@@ -14,9 +14,9 @@ import { Work } from "./work.ts";
 import { presentation, WorkTerminal } from "./workTerminal.ts";
 
 /** Builds a libtorch from the checkout that the user names, into new folders inside another one that he names. */
-export async function buildLibtorchAsked(bench: Bench): Promise<LibtorchReport | undefined> {
+export async function buildLibtorchAsked(bench: Bench, given?: string): Promise<LibtorchReport | undefined> {
   requireTrust();
-  const root = await bench.chooseRoot();
+  const root = await bench.chooseRoot(given);
   const request = root === undefined ? undefined : await askWhat(bench, root);
   if (request === undefined) {
     return undefined;
@@ -38,7 +38,11 @@ async function inTask(bench: Bench, request: BuildLibtorchRequest, token: vscode
   let report: LibtorchReport | undefined;
   const terminal = new WorkTerminal(async (screen, ended) => {
     const work = new Work("libtorch", title, request.root);
-    report = await bench.works.do(work, [token, ended], () => buildLibtorch(request, bench.workshop(work, screen)));
+    report = await bench.works.do(work, [token, ended], async () => {
+      const made = await buildLibtorch(request, bench.workshop(work, screen));
+      tellLibtorch(bench, request.root, made);
+      return made;
+    });
     report.warnings.forEach((one) => screen.note(one));
     screen.note(report.reason ?? report.cmakeArgument ?? "");
     return report.outcome === "found" ? 0 : 1;

@@ -5,6 +5,7 @@ import type { BenchmarkReport, Comparison } from "../../workshop/benchmark/types
 import type { BenchmarkPlan } from "../../workshop/project/types.ts";
 import type { Bench } from "./bench.ts";
 import { comparisonLine, reportMarkdown } from "./benchmarkMarkdown.ts";
+import { headlineOfBenchmark } from "./headlines.ts";
 import { BatchedScreen } from "./screen.ts";
 import type { Screen } from "./screen.ts";
 import type { TestTree } from "./testTree.ts";
@@ -29,7 +30,7 @@ async function measure(bench: Bench, root: string, plans: readonly BenchmarkPlan
   const words = { measured: vscode.l10n.t("measured"), regressed: vscode.l10n.t("{0} slower", regressed), failed: vscode.l10n.t("benchmarks failed"), cancelled: vscode.l10n.t("benchmarks cancelled"), "no-benchmarks": vscode.l10n.t("no benchmarks") };
   const uri = bench.documents.put(`${bench.nameOf(root)} benchmarks.md`, reportMarkdown(report, bench.nameOf(root)));
   bench.works.tell({
-    kind: "benchmark", good: report.outcome === "measured", text: `${bench.nameOf(root)}: ${words[report.outcome]}`,
+    kind: "benchmark", root, ...headlineOfBenchmark(report), text: `${bench.nameOf(root)}: ${words[report.outcome]}`,
     command: { title: "", command: "markdown.showPreview", arguments: [uri] },
   });
   return report;

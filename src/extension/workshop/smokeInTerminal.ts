@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { smoke } from "../../workshop/smoke/index.ts";
 import type { Bench } from "./bench.ts";
+import { headlineOfSmoke } from "./headlines.ts";
 import type { Screen } from "./screen.ts";
 import { countsOf, plansNamed, timeLimit } from "./testing.ts";
 import { Refused, requireTrust } from "./trust.ts";
@@ -30,7 +31,7 @@ export async function smokeInTerminal(bench: Bench, task: { readonly root: strin
     report.problems.forEach(({ message }) => screen.note(message));
     const { counts, short, good } = countsOf(report);
     screen.note(counts);
-    bench.works.tell({ kind: "smoke", good, text: `${bench.nameOf(root)}: ${short}`, details: counts, command: "workbench.action.terminal.focus" });
+    bench.works.tell({ kind: "smoke", root, ...headlineOfSmoke(report, counts), text: `${bench.nameOf(root)}: ${short}`, details: counts, command: "workbench.action.terminal.focus" });
     return good ? 0 : 1;
   });
 }

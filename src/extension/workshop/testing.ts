@@ -5,6 +5,7 @@ import { defaultTimeLimit, discover, smoke } from "../../workshop/smoke/index.ts
 import type { SmokeEvent, SmokeReport } from "../../workshop/smoke/types.ts";
 import type { Bench } from "./bench.ts";
 import { isCancellation } from "./cancellation.ts";
+import { headlineOfSmoke } from "./headlines.ts";
 import { measureInRun } from "./measuring.ts";
 import { BatchedScreen } from "./screen.ts";
 import { report } from "./testResults.ts";
@@ -138,9 +139,9 @@ export class Testing implements vscode.Disposable {
       const screens = new Screens(run, (id) => this.tree.itemOf(root, id));
       try {
         const answer = await smoke({ root, plans, against: [], only: selection.only, except: selection.except, failed: false, timeLimit: timeLimit(root) }, bench.workshop(work, screens.common), (event) => this.#show(run, root, event, screens));
-        const { counts, short, good } = countsOf(answer);
+        const { counts, short } = countsOf(answer);
         screens.common.note(`${bench.nameOf(root)}: ${counts}`);
-        bench.works.tell({ kind: "smoke", good, text: `${bench.nameOf(root)}: ${short}`, details: counts, command: "testing.showMostRecentOutput" });
+        bench.works.tell({ kind: "smoke", root, ...headlineOfSmoke(answer, counts), text: `${bench.nameOf(root)}: ${short}`, details: counts, command: "testing.showMostRecentOutput" });
         for (const problem of answer.problems) {
           screens.common.note(problem.message);
         }

@@ -31,7 +31,7 @@ export class WorkStatus implements vscode.Disposable {
       this.#item.command = "abiding.cancelWork";
       this.#item.show();
     } else if (outcome !== undefined) {
-      this.#item.text = `${outcome.good ? "$(pass)" : "$(error)"} ${outcome.text}`;
+      this.#item.text = `${outcome.ending === "passed" ? "$(pass)" : "$(error)"} ${outcome.text}`;
       this.#item.tooltip = outcome.details ?? vscode.l10n.t("The last thing that Abiding did. Click for details.");
       this.#item.accessibilityInformation = { label: `Abiding: ${outcome.text}${outcome.details === undefined ? "" : `, ${outcome.details}`}`, role: "button" };
       this.#item.command = outcome.command;
