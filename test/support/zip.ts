@@ -11,12 +11,15 @@ export function zip(entries: Readonly<Record<string, string | Uint8Array>>, stor
     const packed = method === 0 ? plain : deflateRawSync(plain);
     const local = Buffer.alloc(30);
     local.writeUInt32LE(0x04034b50, 0);
+    local.writeUInt16LE(20, 4);
     local.writeUInt16LE(method, 8);
+    local.writeUInt32LE(crc32(plain), 14);
     local.writeUInt32LE(packed.length, 18);
     local.writeUInt32LE(plain.length, 22);
     local.writeUInt16LE(Buffer.byteLength(name), 26);
     const central = Buffer.alloc(46);
     central.writeUInt32LE(0x02014b50, 0);
+    central.writeUInt16LE(20, 6);
     central.writeUInt16LE(method, 10);
     central.writeUInt32LE(crc32(plain), 16);
     central.writeUInt32LE(packed.length, 20);
