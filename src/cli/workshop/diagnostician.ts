@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { RangeCache, userCacheFolder } from "../../engine/binaries/remote/index.ts";
 import type { RemoteOptions } from "../../engine/binaries/remote/index.ts";
 import { loadCatalogue } from "../../engine/catalogue/index.ts";
@@ -7,12 +6,10 @@ import type { Examined } from "../../engine/diagnosis/index.ts";
 import { NodeFiles } from "../../engine/files/index.ts";
 import type { Surroundings } from "../../engine/installed/index.ts";
 import type { InstalledBody } from "../../engine/model/index.ts";
+import { inSlices } from "../../workshop/process/index.ts";
 import { CannotDo } from "../../workshop/workshop.ts";
 import type { Diagnostician, ExaminedFile, Examination } from "../../workshop/workshop.ts";
 import type { Terminal } from "../terminal.ts";
-
-/** Between pauses, in which signals arrive. In milliseconds. */
-const slice = 100;
 
 /** The engine itself, asked anew each time: a build changes what there is to read. */
 export class EngineDiagnostician implements Diagnostician {
@@ -99,20 +96,5 @@ export class EngineDiagnostician implements Diagnostician {
   #remote(signal: AbortSignal): RemoteOptions {
     const folder = userCacheFolder(this.#terminal.environment);
     return { signal, progress: (bytes, what) => this.#tell(`${(bytes / 1e6).toFixed(1)} MB of ${what}`), ...(folder === undefined ? {} : { cache: new RangeCache(folder) }) };
-  }
-}
-
-async function inSlices<T>(steps: Generator<string, T, undefined>, signal: AbortSignal): Promise<T> {
-  let paused = performance.now();
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) {
-      return step.value;
-    }
-    if (performance.now() - paused >= slice) {
-      await setImmediate();
-      signal.throwIfAborted();
-      paused = performance.now();
-    }
   }
 }
