@@ -154,3 +154,19 @@ export type PanelHostMessage =
   | { readonly type: "details"; readonly details: CellDetails }
   | { readonly type: "copied"; readonly what: string }
   | { readonly type: "failed"; readonly message: string };
+
+/**
+ * What a published page shows: JSON in its `<script type="application/json" id="abiding-data">`. The page's bundle starts from
+ * it where there is no host to talk to. Paths in it are relative to the project; nothing tells of a machine or a user.
+ */
+export interface PublishedPage {
+  readonly schema: 1;
+  readonly project: { readonly name: string; readonly version?: string };
+  /** ISO 8601. */
+  readonly published: string;
+  /** Version of Abiding. */
+  readonly by: string;
+  readonly bodies?: BodiesView;
+  readonly combinations?: CombinationsView;
+  readonly benchmarks?: BenchmarksView;
+}
