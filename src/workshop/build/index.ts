@@ -5,4 +5,5 @@
 export { build, buildEnvironment } from "./build.ts";
 export { applyPreferredFixes, witnessOf } from "./edits.ts";
 export { interpreterFor } from "./interpreter.ts";
+export { needsOf } from "./pythonNeeds.ts";
 export type { BuildProblem, BuildReport, BuildRequest, BuildStep } from "./types.ts";

@@ -7,3 +7,6 @@ export type { Appended } from "./records/append.ts";
 export { newestRecordsFirst } from "./records/order.ts";
 export { keepsRecords, recordsFile } from "./records/place.ts";
 export { readCombinations } from "./records/read.ts";
+export { tryCell } from "./cells/tryCell.ts";
+export { readCellFile, readResult, writeCellFile } from "./cells/files.ts";
+export type { CellFile } from "./cells/files.ts";

@@ -3,10 +3,12 @@
  * is worked in by one at a time, and files are whole or absent.
  */
 export { commandLine } from "./commandLine.ts";
+export { commitOf } from "./commit.ts";
 export { environmentDifference, isSecret, shown, variable } from "./environment.ts";
 export { findProgram } from "./findProgram.ts";
 export { makeFolder } from "./folders.ts";
 export { exclusively } from "./lock.ts";
+export { LogFile } from "./logFile.ts";
 export { pythonEnvironment } from "./python.ts";
 export { appendRecord, appendRecords, readRecords } from "./records.ts";
 export { endEverything, runProcess } from "./run.ts";

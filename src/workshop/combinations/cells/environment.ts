@@ -1,0 +1,121 @@
+import { writeFile } from "node:fs/promises";
+import * as path from "node:path";
+import { needsOf } from "../../build/index.ts";
+import { NodeFiles } from "../../../engine/files/index.ts";
+import { readRequirements } from "../../../engine/sources/python/requirements/index.ts";
+import { findProgram, pythonEnvironment } from "../../process/index.ts";
+import type { Variables } from "../../process/types.ts";
+import type { Project } from "../../project/types.ts";
+import { whyNotInstalled } from "./installing.ts";
+import { findPython } from "./pythons.ts";
+import { isWell, runIn } from "./trial.ts";
+import type { Ended, Trial } from "./trial.ts";
+
+/** Milliseconds: CUDA wheels are gigabytes, and a server that sends nothing must not hold a run for ever. */
+const longest = 3_600_000;
+
+/** A step of the installation did not work: the cell cannot be told. */
+class NotInstalled extends Error {}
+
+/** Where the Python of an environment that does not exist yet will be. */
+export function interpreterIn(environment: string): string {
+  return process.platform === "win32" ? path.join(environment, "Scripts", "python.exe") : path.join(environment, "bin", "python");
+}
+
+/**
+ * Makes the scratch environment and installs torch, what goes with it, what building and testing need, and what the settings
+ * ask for beside. uv does it where it is there: it links files from its cache; else venv and pip, whose cache holds the wheels.
+ */
+export async function install(trial: Trial, readProject: () => Promise<Project>): Promise<Ended> {
+  const { file: { cell } } = trial;
+  const found = await findPython(cell.python, trial.workshop);
+  if ("problem" in found) {
+    return { outcome: "unknown", reason: { message: found.problem } };
+  }
+  try {
+    const installer = new Installer(trial, found.file);
+    await installer.makeEnvironment();
+    const packages = Object.entries(cell.packages).map(([name, version]) => `${name}==${version}`);
+    await installer.install([`torch==${cell.torch}`, ...packages]);
+    const project = await readProject();
+    await installer.install([...needsOfProject(trial, project), ...trial.file.install]);
+    return { outcome: "passed" };
+  } catch (error) {
+    if (error instanceof NotInstalled) {
+      return { outcome: "unknown", reason: { message: error.message } };
+    }
+    throw error;
+  }
+}
+
+class Installer {
+  readonly #trial: Trial;
+  readonly #python: string;
+  readonly #uv: string | undefined;
+
+  constructor(trial: Trial, python: string) {
+    this.#trial = trial;
+    this.#python = python;
+    this.#uv = findProgram("uv", trial.workshop.environment);
+  }
+
+  async makeEnvironment(): Promise<void> {
+    const { environment, workshop } = this.#trial;
+    const argv = this.#uv === undefined
+      ? [this.#python, "-m", "venv", environment]
+      : [this.#uv, "venv", "--quiet", "--python", this.#python, ...(workshop.environment["UV_PYTHON_DOWNLOADS"] === undefined ? ["--no-python-downloads"] : []), environment];
+    const result = await runIn(this.#trial, argv, this.#trial.task.folder, workshop.environment, { timeLimit: longest });
+    if (isWell(result)) {
+      return;
+    }
+    workshop.activity.signal.throwIfAborted();
+    throw new NotInstalled(/ensurepip is not\s+available|No module named '?(?:venv|ensurepip)/.test(result.output.text)
+      ? `${this.#python} cannot make virtual environments: its modules venv and ensurepip are not installed (apt-get install python3-venv, or install uv).`
+      : whyNotInstalled(result, "a virtual environment"));
+  }
+
+  /** What is already decided (torch and what goes with it) is not replaced by what comes later. */
+  async install(requirements: readonly string[]): Promise<void> {
+    const { task, workshop, interpreter } = this.#trial;
+    if (requirements.length === 0) {
+      return;
+    }
+    const constraints = await this.#constraints();
+    const argv = this.#uv === undefined
+      ? [interpreter, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", ...constraints, ...this.#indexes(), ...requirements]
+      : [this.#uv, "pip", "install", "--python", interpreter, "--index-strategy", "unsafe-best-match", ...constraints, ...this.#indexes(), ...requirements];
+    const result = await runIn(this.#trial, argv, task.folder, pythonEnvironment(workshop.environment, interpreter), { timeLimit: longest });
+    if (!isWell(result)) {
+      workshop.activity.signal.throwIfAborted();
+      throw new NotInstalled(whyNotInstalled(result, requirements.join(", ")));
+    }
+  }
+
+  async #constraints(): Promise<readonly string[]> {
+    const { file: { cell }, task } = this.#trial;
+    const place = path.join(task.folder, "constraints.txt");
+    await writeFile(place, Object.entries({ torch: cell.torch, ...cell.packages }).map(([name, version]) => `${name}==${version}\n`).join(""));
+    return ["--constraint", place];
+  }
+
+  /** Beside the indexes that the user has configured, which may be mirrors. */
+  #indexes(): readonly string[] {
+    const { file: { cell, indexes } } = this.#trial;
+    return [...new Set([...(cell.index === undefined ? [] : [cell.index]), ...indexes])].flatMap((one) => ["--extra-index-url", one]);
+  }
+}
+
+/** What the project's own files say that building, running and testing it need, torch excepted. */
+function needsOfProject(trial: Trial, { builds, smoke, benchmarks }: Project): readonly string[] {
+  const { interpreter, workshop, root, file: { cell, steps } } = trial;
+  const environment: Variables = pythonEnvironment(workshop.environment, interpreter);
+  const [plan] = builds;
+  const building = plan?.kind === "python" && steps.includes("build") ? needsOf(plan, interpreter, environment, undefined).missing : [];
+  const project = path.join(root, "pyproject.toml");
+  const files = new NodeFiles();
+  const running = files.status(project) === undefined ? [] : readRequirements(project, files).requirements.filter((one) => one.role === "install" && one.url === undefined && one.marker === undefined).map((one) => `${one.name}${one.specifier}`);
+  const testing = steps.includes("smoke") && smoke.some((one) => one.kind === "pytest") ? ["pytest"] : [];
+  const measuring = steps.includes("benchmark") && benchmarks.some((one) => one.format === "pytest-benchmark") ? ["pytest-benchmark"] : [];
+  const decided = new Set(["torch", ...Object.keys(cell.packages)]);
+  return [...new Set([...building, ...running, ...testing, ...measuring])].filter((one) => !decided.has(/^[\w.-]+/.exec(one)?.[0].toLowerCase().replaceAll(/[-_.]+/g, "-") ?? ""));
+}

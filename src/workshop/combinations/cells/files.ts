@@ -1,0 +1,71 @@
+import { readFile } from "node:fs/promises";
+import * as path from "node:path";
+import { codeOf, writeWhole } from "../../process/index.ts";
+import { CannotDo } from "../../workshop.ts";
+import type { Cell, CellResult, CellStepName } from "../types.ts";
+
+/** All that trying a cell needs to know, in its folder: `cell.json`. Whoever tries it may be another process, on another machine. */
+export interface CellFile {
+  readonly schema: 1;
+  readonly cell: Cell;
+  /** The project, absolute. */
+  readonly root: string;
+  /** The run that it belongs to. */
+  readonly run: string;
+  readonly steps: readonly CellStepName[];
+  /** Further requirements of the environment. */
+  readonly install: readonly string[];
+  /** Indexes beside the cell's own and those that pip is configured with. */
+  readonly indexes: readonly string[];
+  /** When the environment and the build tree stay after the cell. */
+  readonly keep: "never" | "failed" | "always";
+  /** Bytes that the disk should have left before it begins. */
+  readonly space: number;
+}
+
+/** The order in which a cell's steps come. */
+export const stepNames: readonly CellStepName[] = ["install", "build", "load", "smoke", "benchmark"];
+
+export const cellFileName = "cell.json";
+export const resultFileName = "result.json";
+
+/** Where a cell's logs lie. */
+export function logsOf(folder: string): string {
+  return path.join(folder, "logs");
+}
+
+export async function writeCellFile(folder: string, file: CellFile): Promise<void> {
+  await writeWhole(path.join(folder, cellFileName), `${JSON.stringify(file, undefined, 2)}\n`);
+}
+
+/** Throws CannotDo when the folder is none of a cell. */
+export async function readCellFile(folder: string): Promise<CellFile> {
+  const file = path.join(folder, cellFileName);
+  const found = await readJson(file);
+  if (found === undefined || found === null || !("cell" in found) || !("root" in found)) {
+    throw new CannotDo(`${file} is not there, or is no description of a cell: combinations run makes it.`);
+  }
+  return found as CellFile;
+}
+
+export async function writeResult(folder: string, result: CellResult): Promise<void> {
+  await writeWhole(path.join(folder, resultFileName), `${JSON.stringify(result, undefined, 2)}\n`);
+}
+
+/** What became of a cell; undefined while nobody has finished it. A file that is damaged counts as none: the cell is tried anew. */
+export async function readResult(folder: string): Promise<CellResult | undefined> {
+  const found = await readJson(path.join(folder, resultFileName));
+  return typeof found === "object" && found !== null && "outcome" in found && "steps" in found && "cell" in found ? (found as CellResult) : undefined;
+}
+
+async function readJson(file: string): Promise<object | null | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, "utf8"));
+    return typeof value === "object" ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) {
+      return undefined;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import { benchmark } from "../../benchmark/index.ts";
+import { defaultTimeLimit, smoke } from "../../smoke/index.ts";
+import type { SmokeReport, TestResult } from "../../smoke/types.ts";
+import type { Project } from "../../project/types.ts";
+import { CannotDo } from "../../workshop.ts";
+import type { CombinationReason } from "../types.ts";
+import { testsInCell } from "./building.ts";
+import type { Ended, Trial } from "./trial.ts";
+
+/** Repetitions of each benchmark: enough for a median, and for an interval where they agree. */
+const repetitions = 6;
+
+/** Runs the project's smoke tests in the copy. */
+export async function smokeStep(trial: Trial, project: Project): Promise<Ended> {
+  const { root, interpreter, workshop } = trial;
+  if (project.smoke.length === 0) {
+    return { outcome: "passed", isNothing: true, reason: { message: "The project has no smoke tests that are known." } };
+  }
+  const plans = project.smoke.map((plan) => testsInCell(plan, trial));
+  const report = await smoke({ root, plans, interpreter, against: [interpreter], only: [], except: [], failed: false, timeLimit: defaultTimeLimit }, workshop, (event) => {
+    if (event.kind === "output") {
+      workshop.activity.output(event.text);
+    } else if (event.kind === "ended" && event.result.parent === undefined) {
+      workshop.activity.note(`${event.result.outcome}: ${event.result.label}${event.result.reason === undefined ? "" : `. ${event.result.reason}`}`);
+    }
+  });
+  return smokeEnded(report);
+}
+
+function smokeEnded({ outcome, results, problems }: SmokeReport): Ended {
+  const top = results.filter((one) => one.parent === undefined);
+  const passed = top.filter((one) => one.outcome === "passed").length;
+  const skipped = top.filter((one) => one.outcome === "skipped").length;
+  const counts = { passed, failed: top.length - passed - skipped, skipped };
+  const bad = results.filter((one) => one.outcome !== "passed" && one.outcome !== "skipped");
+  const [problem] = problems;
+  if (outcome === "failed") {
+    // A case inside says more than the whole, and what skew explains more than what it brings down.
+    const first = bad.find((one) => one.explanation !== undefined) ?? bad.find((one) => one.parent !== undefined) ?? bad[0];
+    return { outcome: "failed", counts, reason: reasonOf(first, bad.length) };
+  }
+  if (outcome === "cancelled") {
+    return { outcome: "unknown", counts, reason: { message: "The smoke tests were cancelled." } };
+  }
+  if (problem !== undefined) {
+    return { outcome: "unknown", counts, reason: { message: `${problem.plan}: ${problem.message}` } };
+  }
+  if (outcome === "no-tests") {
+    return { outcome: "passed", isNothing: true, reason: { message: "No smoke test was found to run." } };
+  }
+  const [one] = top;
+  return passed > 0 ? { outcome: "passed", counts } : { outcome: "unknown", counts, reason: { message: `Every smoke test was skipped (${skipped}): ${one?.reason ?? "no reason was given"}` } };
+}
+
+function reasonOf(test: TestResult | undefined, count: number): CombinationReason {
+  if (test === undefined) {
+    return { message: "A smoke test failed." };
+  }
+  const others = count < 2 ? "" : ` ${count - 1} more did not pass.`;
+  const words = { failed: "failed", crashed: "crashed", "timed-out": "timed out", "missing-executable": "has no program", "not-run": "was not run", cancelled: "was cancelled", passed: "passed", skipped: "was skipped" }[test.outcome];
+  const why = test.explanation?.message ?? test.reason ?? test.messages[0]?.message.split("\n", 1)[0];
+  const sentence = `${test.label} ${words}${why === undefined ? "." : `: ${why}`}`;
+  return { message: `${/[.!?]$/.test(sentence) ? sentence : `${sentence}.`}${others}`, test: test.id, ...(test.explanation === undefined ? {} : { rule: test.explanation.rule }) };
+}
+
+/** Measures the project's benchmarks a few times: whether they run, and roughly how fast. */
+export async function benchmarkStep(trial: Trial, project: Project): Promise<Ended> {
+  const { root, interpreter, workshop } = trial;
+  if (project.benchmarks.length === 0) {
+    return { outcome: "passed", isNothing: true, reason: { message: "The project has no benchmarks that are known." } };
+  }
+  try {
+    const report = await benchmark({ root, plans: project.benchmarks, repetitions, interpreter, against: [interpreter], timeLimit: defaultTimeLimit }, workshop);
+    const measurements = report.runs.flatMap((run) => run.measurements);
+    const skipped = measurements.filter((one) => one.skipped === true).length;
+    const measured = measurements.filter((one) => one.seconds.length > 0 && one.problem === undefined).length;
+    const counts = { passed: measured, failed: measurements.length - measured - skipped, skipped };
+    switch (report.outcome) {
+      case "measured":
+      case "regressed": return measured > 0 ? { outcome: "passed", counts } : { outcome: "unknown", counts, reason: { message: `Every benchmark was skipped (${skipped}).` } };
+      case "failed": return { outcome: "failed", counts, reason: { message: report.reason ?? "A benchmark failed." } };
+      case "no-benchmarks": return { outcome: "passed", isNothing: true, reason: { message: report.reason ?? "There is no benchmark." } };
+      case "cancelled": return { outcome: "unknown", counts, reason: { message: "The benchmarks were cancelled." } };
+    }
+  } catch (error) {
+    if (error instanceof CannotDo) {
+      return { outcome: "unknown", reason: { message: error.message } };
+    }
+    throw error;
+  }
+}
