@@ -1,6 +1,6 @@
 /** Traits and their values in the words of hovers, hints and reports. */
-import type { CudaArchitecture, Fact, Trait } from "../engine/model/index.ts";
-import { capabilityName } from "../engine/sources/flags/index.ts";
+import { valueText } from "../engine/diagnosis/index.ts";
+import type { Fact, Trait } from "../engine/model/index.ts";
 
 const names: Partial<Record<Trait, string>> = {
   "libstdcxx-abi": "libstdc++ ABI (`_GLIBCXX_USE_CXX11_ABI`)",
@@ -29,24 +29,6 @@ export function factValue(fact: Fact): string {
     return fact.follows === undefined ? `\`${fact.expression ?? "not known"}\` (not known before the build)` : `asked from ${fact.follows} at build time`;
   }
   return valueText(fact.trait, fact.value);
-}
-
-function valueText(trait: Trait, value: NonNullable<Fact["value"]> | null): string {
-  if (value === null) {
-    return "none";
-  }
-  if (isArchitectures(value)) {
-    return value.map(capabilityName).join(", ");
-  }
-  if (typeof value === "object") {
-    return JSON.stringify(value);
-  }
-  return trait.startsWith("cxx-standard") ? `C++${value}` : String(value);
-}
-
-/** Of all values, only architectures are a list. */
-function isArchitectures(value: NonNullable<Fact["value"]>): value is readonly CudaArchitecture[] {
-  return Array.isArray(value);
 }
 
 /** What the installed side has to say about a declared trait. */

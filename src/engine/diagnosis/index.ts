@@ -13,3 +13,6 @@ export { ofBody, openEnvironment, openWheels } from "./fitEnvironment.ts";
 export { judge } from "./judgement.ts";
 export { compared, comparedTorch, notCompared, together } from "./builtFiles.ts";
 export { loaderSays, verdictHeadline } from "./verdictWords.ts";
+export { isPartial, targetValues, valueText } from "./targetValues.ts";
+export { bodiesView } from "./sideBySide/index.ts";
+export { diagnosisAgainst, projectBodies } from "./sideBySide/project.ts";

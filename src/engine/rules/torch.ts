@@ -75,7 +75,8 @@ function releasesOf(context: RuleContext, requirement: Requirement): readonly To
   return context.catalogue.torchReleases.filter((release) => satisfies(release.version, requirement.specifier) === true);
 }
 
-function requirementsAround(context: RuleContext, path: string): readonly Requirement[] {
+/** What is asked of torch in the files that serve a build file; in all of the project's where none of them does. */
+export function requirementsAround(context: Pick<RuleContext, "root" | "requirements">, path: string): readonly Requirement[] {
   const torch = context.requirements.filter((one) => one.name === "torch" && one.known && !asideFolders.test(relative(context.root, one.location.path)));
   const above = torch.filter((one) => isAbove(folderServed(one.location.path), path));
   return above.length > 0 ? above : torch;

@@ -9,6 +9,7 @@ import type { Answer } from "../server.ts";
 import type { Session } from "../session.ts";
 import { uriOf } from "../uris.ts";
 import { registerBinaries } from "./binary.ts";
+import { registerBodies } from "./bodies.ts";
 import { codeActions, showDocumentationCommand } from "./codeActions.ts";
 import { codeLenses } from "./codeLens.ts";
 import { definition } from "./definition.ts";
@@ -69,6 +70,7 @@ export function registerFeatures(session: Session, publisher: Publisher, answer:
     return view === undefined ? [] : documentSymbols(view.path, view.document, view.diagnosis);
   }));
   registerBinaries(session, answer);
+  registerBodies(session, answer);
   registerWorkshop(session, answer);
   connection.onExecuteCommand(async ({ command, arguments: args }) => {
     const page = command === showDocumentationCommand ? rulePage(String(args?.[0])) : undefined;

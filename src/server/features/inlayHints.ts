@@ -1,13 +1,13 @@
 /** What a target ends up with, and the torch that a search or a pin resolves to, at the end of the text that says so. */
 import { InlayHintKind } from "vscode-languageserver/node";
 import type { InlayHint, Range } from "vscode-languageserver/node";
+import { isPartial, targetValues } from "../../engine/diagnosis/index.ts";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
 import type { DeclaredBody, Location } from "../../engine/model/index.ts";
 import { comparePositions, factsOf, observationsOf, valueOf } from "../../engine/model/index.ts";
 import { conditionSuffix, joinWords, languagesPhrase, torchName } from "../../engine/rules/support.ts";
 import { code, placeLink } from "../markdown.ts";
 import type { Settings } from "../settings.ts";
-import { isPartial, targetValues } from "./targetValues.ts";
 
 export function inlayHints(path: string, range: Range, diagnosis: Diagnosis, settings: Settings["inlayHints"]): InlayHint[] {
   const hints: InlayHint[] = [];

@@ -1,11 +1,11 @@
 /** What a target is built with, who says so, and where CMake's own account differs from reading the build files. */
 import * as path from "node:path";
+import { isPartial, targetValues } from "../../engine/diagnosis/index.ts";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
 import type { DeclaredBody, Fact, Trait } from "../../engine/model/index.ts";
 import { joinWords, languagesPhrase, shortPath, sourceOf } from "../../engine/rules/support.ts";
 import { code, placeLink } from "../markdown.ts";
 import { factValue, traitName } from "../wording.ts";
-import { isPartial, targetValues } from "./targetValues.ts";
 
 const shownTraits: readonly Trait[] = ["libstdcxx-abi", "gxx-abi-version", "cxx-standard", "cuda-architectures", "stable-abi-target"];
 

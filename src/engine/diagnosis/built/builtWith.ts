@@ -10,17 +10,29 @@ const highest = 8;
  * torch.utils.cpp_extension names its folder. Undefined when that torch was put there after the file was made, or is gone.
  */
 export function torchOfBuild(file: string, modified: number, root: string, files: Files): { readonly version: string; readonly source: Evidence } | undefined {
-  for (const account of accountsOf(file, root, files)) {
-    const read = files.readText(account);
-    const torch = read.ok ? torchNamed(read.text) : undefined;
-    if (torch === undefined) {
-      continue;
-    }
+  for (const { torch, file: account } of torchesNamed(file, root, files)) {
     const written = files.status(path.join(torch, "version.py"))?.modified;
     const version = written === undefined || modified === 0 || written > modified ? undefined : torchVersion(torch, files);
     return version === undefined ? undefined : { version, source: { kind: "file", path: account, what: `compiles with the torch in ${torch}` } };
   }
   return undefined;
+}
+
+/** The folder of the torch whose headers a file was compiled with, as the nearest account of its build names it, and that account. */
+export function torchFolderOf(file: string, root: string, files: Files): { readonly torch: string; readonly file: string } | undefined {
+  const [first] = torchesNamed(file, root, files);
+  return first;
+}
+
+/** Accounts are large: those behind the one that counts are not read. */
+function* torchesNamed(file: string, root: string, files: Files): Generator<{ readonly torch: string; readonly file: string }, void, undefined> {
+  for (const account of accountsOf(file, root, files)) {
+    const read = files.readText(account);
+    const torch = read.ok ? torchNamed(read.text) : undefined;
+    if (torch !== undefined) {
+      yield { torch, file: account };
+    }
+  }
 }
 
 function accountsOf(file: string, root: string, files: Files): readonly string[] {
