@@ -3,7 +3,9 @@ import type { BodiesView, Finding, Location } from "../engine/model/index.ts";
 import type { Comparison, Fraction } from "../workshop/benchmark/types.ts";
 import type { CellEvent, CombinationOutcome, CombinationReason, Method } from "../workshop/combinations/types.ts";
 
-export type { BodiesView, BodyCell, BodyColumn, BodyRow } from "../engine/model/index.ts";
+export type { BodiesView, BodyCell, BodyColumn, BodyRow, Finding, Location } from "../engine/model/index.ts";
+export type { Comparison, ComparisonVerdict, Fraction } from "../workshop/benchmark/types.ts";
+export type { Cell, CellEvent, CellResult, Method } from "../workshop/combinations/types.ts";
 
 /** A record as the matrix needs it. Strings that many records share are shared by the sender; nothing is looked up elsewhere. */
 export interface PanelRecord {
@@ -121,6 +123,7 @@ export interface PanelState {
 /** What is said of one cell when it is opened. */
 export interface CellDetails {
   readonly torch: string;
+  /** `log`: the end of its log, as text; "openLog" opens the whole. */
   readonly records: readonly (PanelRecord & { readonly log?: string; readonly explanation?: string })[];
 }
 
