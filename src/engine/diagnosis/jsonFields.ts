@@ -114,3 +114,30 @@ export function choice<const T extends string>(allowed: readonly T[]): FieldRead
     return found;
   };
 }
+
+/** A whole number from 1 on. */
+export const count: FieldReader<number> = (node, name, context) => {
+  const value: unknown = node.value;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
+  context.complain(`${name} must be a whole number from 1 on.`, context.at(node));
+  return undefined;
+};
+
+/** A value, or a list of them; those that are wrong are left out. */
+export function listOf<T>(read: FieldReader<T>): FieldReader<readonly T[]> {
+  return (node, name, context) => (node.type === "array" ? (node.children ?? []) : [node]).flatMap((child) => read(child, name, context) ?? []);
+}
+
+/** An object with these fields; without one of the `needed` it is left out. */
+export function object<F extends Fields, N extends keyof F & string = never>(fields: F, needed: readonly N[] = []): FieldReader<Values<F> & { readonly [K in N]: NonNullable<Values<F>[K]> }> {
+  return (node, name, context) => {
+    if (node.type !== "object") {
+      context.complain(`${name} must be an object with ${Object.keys(fields).map((one) => `"${one}"`).join(", ")}.`, context.at(node));
+      return undefined;
+    }
+    const absent = needed.find((one) => !members(node).some((member) => member.name === one));
+    if (absent !== undefined) context.complain(`${name} needs "${absent}".`, context.at(node));
+    const values = readFields(node, fields, name, context);
+    return needed.every((one) => values[one] !== undefined) ? (values as Values<F> & { readonly [K in N]: NonNullable<Values<F>[K]> }) : undefined;
+  };
+}

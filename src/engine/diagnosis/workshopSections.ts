@@ -1,7 +1,9 @@
 import { findNodeAtLocation } from "jsonc-parser";
 import type { Node } from "jsonc-parser";
 import type { Location } from "../model/index.ts";
-import { choice, command, duration, members, readFields, steps, text, texts, variables } from "./jsonFields.ts";
+import { combinationsFields } from "./combinationsSection.ts";
+import type { CombinationsSection } from "./combinationsSection.ts";
+import { choice, command, duration, members, object, readFields, steps, text, texts, variables } from "./jsonFields.ts";
 import type { FieldContext, Values } from "./jsonFields.ts";
 
 const shared = { name: text, environment: variables };
@@ -31,11 +33,12 @@ export type BenchmarkEntry =
   | Entry<"google-benchmark", Values<typeof googleBenchmark>> | Entry<"nvbench", Values<typeof nvbench>>
   | Entry<"pytest-benchmark", Values<typeof pytestBenchmark>> | Entry<"command", Values<typeof commandBenchmark>>;
 
-/** The sections of abiding.json that say how the project is built, tested and measured. An absent one was not written. */
+/** The sections of abiding.json that say how the project is built, tested, measured and tried. An absent one was not written. */
 export interface WorkshopSections {
   readonly build?: readonly BuildEntry[];
   readonly smoke?: readonly SmokeEntry[];
   readonly benchmarks?: readonly BenchmarkEntry[];
+  readonly combinations?: CombinationsSection;
 }
 
 /** Reads the sections of a parsed abiding.json; see docs/schema/abiding.schema.json. A mistake costs only the value or entry it is in. */
@@ -55,7 +58,12 @@ export function readWorkshopSections(tree: Node, context: FieldContext): Worksho
   const build = entries("build", readBuild);
   const smoke = entries("smoke", readSmoke);
   const benchmarks = entries("benchmarks", readBenchmark);
-  return { ...(build && { build }), ...(smoke && { smoke }), ...(benchmarks && { benchmarks }) };
+  const combinations = readCombinations(findNodeAtLocation(tree, ["combinations"]), context);
+  return { ...(build && { build }), ...(smoke && { smoke }), ...(benchmarks && { benchmarks }), ...(combinations && { combinations }) };
+}
+
+function readCombinations(node: Node | undefined, context: FieldContext): CombinationsSection | undefined {
+  return node === undefined ? undefined : object(combinationsFields)(node, `"combinations"`, context);
 }
 
 function readBuild(reading: EntryReading): BuildEntry | undefined {

@@ -4,9 +4,15 @@
  */
 export { appendCombinations } from "./records/append.ts";
 export type { Appended } from "./records/append.ts";
+export { combinationOf } from "./records/circumstances.ts";
+export type { Circumstances } from "./records/circumstances.ts";
 export { newestRecordsFirst } from "./records/order.ts";
 export { keepsRecords, recordsFile } from "./records/place.ts";
 export { readCombinations } from "./records/read.ts";
+export { recordBenchmark, recordBuild, recordFit, recordSmoke } from "./records/recording.ts";
+export type { Recorded, Recording } from "./records/recording.ts";
 export { tryCell } from "./cells/tryCell.ts";
 export { readCellFile, readResult, writeCellFile } from "./cells/files.ts";
 export type { CellFile } from "./cells/files.ts";
+export { readSettings } from "./cells/settings.ts";
+export type { ReadSettings } from "./cells/settings.ts";
