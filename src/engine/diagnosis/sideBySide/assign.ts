@@ -14,18 +14,22 @@ export interface Subject {
 /** Every target that is compiled or loaded, with what was built from it, and the files that belong to none. */
 export function subjectsOf(declared: readonly DeclaredBody[], built: readonly BuiltFile[], requirementsOf: (body: DeclaredBody | undefined) => readonly Requirement[]): readonly Subject[] {
   const byBody = new Map<DeclaredBody, BuiltFile[]>();
-  const alone: Subject[] = [];
+  const alone = new Map<string, BuiltFile[]>();
+  const put = <K>(map: Map<K, BuiltFile[]>, key: K, file: BuiltFile): void => {
+    const files = map.get(key);
+    if (files === undefined) map.set(key, [file]);
+    else files.push(file);
+  };
   for (const file of [...built].sort((a, b) => b.modified - a.modified)) {
     if (file.target === undefined) {
-      alone.push({ body: undefined, built: [file], requirements: requirementsOf(undefined) });
+      // build/lib.*/package/_C.so and package/_C.so are copies of one module.
+      put(alone, file.body.path.split(/[\\/]/).slice(-2).join("/"), file);
     } else {
-      const files = byBody.get(file.target);
-      if (files === undefined) byBody.set(file.target, [file]);
-      else files.push(file);
+      put(byBody, file.target, file);
     }
   }
   const targets = declared.filter(({ target }) => target.kind !== "imported" && target.kind !== "interface");
-  return [...targets.map((body): Subject => ({ body, built: byBody.get(body) ?? [], requirements: requirementsOf(body) })), ...alone];
+  return [...targets.map((body): Subject => ({ body, built: byBody.get(body) ?? [], requirements: requirementsOf(body) })), ...[...alone.values()].map((files): Subject => ({ body: undefined, built: files, requirements: requirementsOf(undefined) }))];
 }
 
 /**
@@ -67,11 +71,11 @@ function placesOf(subjects: readonly Subject[]): Places {
   };
   for (const subject of subjects) {
     for (const file of subject.built) add(byFile, file.body.path, subject);
-    for (const { location, specifierLocation } of subject.body?.target.usesTorch === false ? [] : subject.requirements) {
+    if (subject.body === undefined) continue;
+    for (const { location, specifierLocation } of subject.body.target.usesTorch === false ? [] : subject.requirements) {
       add(byRequirement, locationKey(location), subject);
       if (specifierLocation !== undefined) add(byRequirement, locationKey(specifierLocation), subject);
     }
-    if (subject.body === undefined) continue;
     const { target } = subject.body;
     add(byName, target.name, subject);
     const texts: readonly Location[] = [target.location, ...target.arguments.map((one) => one.evidence.location), ...target.links.map((one) => one.evidence.location)];
