@@ -1,6 +1,6 @@
 import * as fs from "node:fs/promises";
 import * as path from "node:path";
-import { commandLine, exclusively, stateFolder } from "../process/index.ts";
+import { commandLine, commitOf, exclusively, stateFolder } from "../process/index.ts";
 import { CannotDo } from "../workshop.ts";
 import type { Workshop } from "../workshop.ts";
 import { findBaseline } from "./baseline.ts";
@@ -75,7 +75,8 @@ async function inFolder(request: BenchmarkRequest, workshop: Workshop, place: Pl
   const { signal } = workshop.activity;
   workshop.activity.step("Looking at the machine");
   const gpusBefore = await describeGpus(files, workshop, place.folder);
-  const commit = await commitOf(request.root, workshop);
+  const found = await commitOf(request.root, workshop);
+  const commit = found === undefined ? undefined : `${found.hash}${found.isChanged ? "-dirty" : ""}`;
   const before = momentOf(files);
   const started = workshop.now();
   const variants = new Map(request.variant?.plans.map((plan) => [plan.id, plan]));
@@ -185,14 +186,4 @@ function outcomeOf(runs: readonly BenchmarkRun[], comparisons: BenchmarkReport["
   }
   const regressed = comparisons.filter((one) => one.verdict === "regressed");
   return regressed.length === 0 ? { outcome: "measured" } : { outcome: "regressed", reason: `${regressed.length} of ${comparisons.length} benchmarks regressed: ${regressed.slice(0, 3).map((one) => one.name).join(", ")}${regressed.length > 3 ? ", …" : ""}.` };
-}
-
-/** The commit of the project, with "-dirty" when tracked files differ from it. */
-async function commitOf(root: string, workshop: Workshop): Promise<string | undefined> {
-  const git = async (...parts: string[]): Promise<string | undefined> => {
-    const result = await workshop.run({ file: "git", arguments: ["-C", root, ...parts], folder: root, environment: workshop.environment }, { timeLimit: 20_000, signal: workshop.activity.signal });
-    return result.ending.kind === "exited" && result.ending.code === 0 ? result.stdout.text.trim() : undefined;
-  };
-  const commit = await git("rev-parse", "HEAD");
-  return commit === undefined ? undefined : `${commit}${(await git("--no-optional-locks", "status", "--porcelain", "--untracked-files=no", "--", ".")) === "" ? "" : "-dirty"}`;
 }

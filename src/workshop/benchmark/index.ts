@@ -7,6 +7,8 @@ export { defaultRepetitions } from "./comparison.ts";
 export { duration, exportRuns, shareText } from "./exports.ts";
 export type { ExportFormat } from "./exports.ts";
 export { readHistory } from "./history.ts";
+export { describeGpus } from "./gpus.ts";
 export { listBenchmarks } from "./measure.ts";
+export { systemFiles } from "./systemFiles.ts";
 export { median, spread } from "./statistics/samples.ts";
 export { plansOfBuild } from "./variant.ts";

@@ -16,3 +16,5 @@ export { readCellFile, readResult, writeCellFile } from "./cells/files.ts";
 export type { CellFile } from "./cells/files.ts";
 export { readSettings } from "./cells/settings.ts";
 export type { ReadSettings } from "./cells/settings.ts";
+export { ageOf, newestFirst, readIndexes, selectTorches, torchSets, unmatched } from "./nightlies/index.ts";
+export type { IndexRequest } from "./nightlies/index.ts";
