@@ -18,3 +18,6 @@ export { readSettings } from "./cells/settings.ts";
 export type { ReadSettings } from "./cells/settings.ts";
 export { ageOf, newestFirst, readIndexes, selectTorches, torchSets, unmatched } from "./nightlies/index.ts";
 export type { IndexRequest } from "./nightlies/index.ts";
+export { defaultBudget, predict } from "./predict/predict.ts";
+export { wantedOf } from "./predict/torches.ts";
+export type { PredictRequest } from "./predict/types.ts";

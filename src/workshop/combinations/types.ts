@@ -109,6 +109,8 @@ export interface KnownWheel {
   readonly requires?: readonly string[];
   /** Its content changed under its name: a sentence. */
   readonly changed?: string;
+  /** When its address answered that it is no longer there, ISO 8601. */
+  readonly gone?: string;
 }
 
 /** What is known of indexes, and how old that is. */

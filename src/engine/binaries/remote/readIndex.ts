@@ -58,7 +58,7 @@ export async function findWheels(index: string, requirement: string, target: Whe
 }
 
 /** Whoever needs a user for the index needs it for its files. It goes to the same server only. */
-function withUserOf(index: string, url: string): string {
+export function withUserOf(index: string, url: string): string {
   const from = new URL(index);
   const to = new URL(url);
   if (from.origin === to.origin) {
@@ -119,7 +119,7 @@ function fullPython(python: string | undefined): string | undefined {
 }
 
 /** The page of a project: below the address of an index, unless the address is that of the page already. */
-function projectPage(index: string, project: string): string {
+export function projectPage(index: string, project: string): string {
   const { url } = parseAddress(index);
   const page = new URL(url);
   const last = page.pathname.split("/").filter((part) => part !== "").at(-1) ?? "";
