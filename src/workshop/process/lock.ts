@@ -17,7 +17,8 @@ import { codeOf, sentenceOf } from "./sentences.ts";
 import { isReadOnly, userStateFolderOf } from "./state.ts";
 import { CouldNotWrite } from "./writeWhole.ts";
 
-const lockName = ".abiding-lock";
+/** The lock: a folder of this name in the folder that is held. */
+export const lockName = ".abiding-lock";
 const ending = ".json";
 /** Milliseconds between two looks at a lock that somebody else holds. */
 const look = 200;
