@@ -17,6 +17,8 @@ const options = {
   gpu: { type: "string" },
   verify: { type: "boolean" },
   environment: { type: "boolean" },
+  record: { type: "boolean" },
+  "no-record": { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
   stdio: { type: "boolean" },
@@ -38,6 +40,8 @@ export interface Arguments {
   readonly gpu: number | undefined;
   /** Check what is installed, not a project. */
   readonly environment: boolean;
+  /** Whether the answer becomes one of the project's records; absent: as the project keeps it. */
+  readonly record: "record" | "no-record" | undefined;
   readonly help: boolean;
   readonly version: boolean;
 }
@@ -61,6 +65,7 @@ export function readArguments(argv: readonly string[]): Arguments {
       verify: values.verify ?? false,
       gpu: values.gpu === undefined ? undefined : capabilityOf(values.gpu),
       environment: values.environment ?? false,
+      record: recordChoice(values),
       help: values.help ?? false,
       version: values.version ?? false,
     };
@@ -77,7 +82,7 @@ const meaning: Readonly<Record<string, readonly (keyof typeof options)[]>> = {
   check: ["against", "format", "rule", "fail-on", "interpreter", "output", "budget", "environment"],
   environment: ["against", "format", "interpreter", "output", "budget"],
   inspect: ["format", "output", "budget", "verify"],
-  fits: ["against", "format", "interpreter", "output", "budget", "gpu", "verify"],
+  fits: ["against", "format", "interpreter", "output", "budget", "gpu", "verify", "record", "no-record"],
   lsp: ["stdio"],
 };
 
@@ -102,6 +107,14 @@ export function oneOf<T extends string>(option: string, value: string | undefine
   return found;
 }
 
+/** Throws UsageError where both are given. */
+export function recordChoice(values: { readonly record?: boolean | undefined; readonly "no-record"?: boolean | undefined }): Arguments["record"] {
+  if (values.record === true && values["no-record"] === true) {
+    throw new UsageError("--record and --no-record are opposites; give one of them.");
+  }
+  return values.record === true ? "record" : values["no-record"] === true ? "no-record" : undefined;
+}
+
 /** "9.0" as 90. */
 function capabilityOf(text: string): number {
   const [, major, minor] = /^\s*(?:sm_)?(\d{1,2})\.?(\d)\s*$/.exec(text) ?? [];
@@ -113,8 +126,8 @@ function capabilityOf(text: string): number {
 
 const units: Readonly<Record<string, number>> = { "": 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, KIB: 1024, MIB: 1024 ** 2, GIB: 1024 ** 3 };
 
-/** "64MB" in bytes. */
-function bytesOf(text: string): number {
+/** "64MB" of --budget in bytes. Throws UsageError. */
+export function bytesOf(text: string): number {
   const [, number = "", unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
   const factor = units[unit.toUpperCase()];
   if (number === "" || factor === undefined) {

@@ -4,7 +4,9 @@ import type { Terminal } from "../../terminal.ts";
 import type { WorkshopCommand } from "../commands.ts";
 import { combinationsHelp } from "./help.ts";
 
-const parts: Readonly<Record<string, () => Promise<WorkshopCommand>>> = {};
+const parts: Readonly<Record<string, () => Promise<WorkshopCommand>>> = {
+  predict: async () => (await import("./predict.ts")).predict,
+};
 
 /** Answers the exit status of the part that is named first. Throws UsageError when there is none of that name. */
 export async function combinations(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -1,0 +1,102 @@
+import type { Spending } from "../../../engine/binaries/remote/index.ts";
+import { userCacheFolder, RangeCache } from "../../../engine/binaries/remote/index.ts";
+import { loadCatalogue } from "../../../engine/catalogue/index.ts";
+import { NodeFiles } from "../../../engine/files/index.ts";
+import type { Surroundings } from "../../../engine/installed/index.ts";
+import type { Workshop } from "../../workshop.ts";
+import type { KnownWheel } from "../types.ts";
+import { PredictionCache } from "./cache.ts";
+import { Judge } from "./judge.ts";
+import { nextToAsk } from "./order.ts";
+import type { Standing } from "./order.ts";
+import type { Subjects } from "./subjects.ts";
+import type { Asked } from "./types.ts";
+
+/** Ranges of wheels that predictions keep: about two hundred torches. Apart from those of `fits`, which may be few. */
+const keptRanges = 1024 * 1024 * 1024;
+/** Wheels that are read at the same time; the room for remote files opens no more connections to a server than four. */
+const atOnce = 4;
+
+export interface Asking {
+  readonly root: string;
+  /** Without one nothing can be read. */
+  readonly budget: number;
+  readonly offline: boolean;
+  readonly cacheFolder?: string;
+  readonly interpreter?: string;
+}
+
+/** Where the project's files and environments are looked for. */
+export function surroundingsOf(asking: Asking, workshop: Workshop): Surroundings {
+  return { root: asking.root, files: new NodeFiles(), catalogue: loadCatalogue(), environment: workshop.environment, ...(asking.interpreter === undefined ? {} : { interpreter: asking.interpreter }) };
+}
+
+/** The judge of some files. `spending` is only looked at, to tell how far it is. */
+export function judgeOf(subjects: Subjects, asking: Asking, workshop: Workshop, spending: Spending): Judge {
+  const folder = asking.cacheFolder ?? userCacheFolder(workshop.environment);
+  const where = surroundingsOf(asking, workshop);
+  return new Judge(subjects.all, {
+    where,
+    cache: new PredictionCache(folder, `${workshop.version} ${where.catalogue.torchReleases.at(-1)?.version ?? ""}`),
+    ranges: new RangeCache(`${folder}/predictions`, keptRanges),
+    offline: asking.offline || asking.budget === 0,
+    signal: workshop.activity.signal,
+    tell: (bytes, wheel) => { workshop.activity.step(`torch ${wheel.version}: ${megabytes(bytes)} read, ${megabytes(spending.spent)} in all`); },
+  });
+}
+
+export interface Row {
+  /** By the index of the torch. */
+  readonly answers: ReadonlyMap<number, Asked>;
+  /** Why it ended before all were asked. */
+  readonly stopped?: Extract<Asked, { readonly kind: "left" }>["because"];
+}
+
+/**
+ * Asks for all torches of a row, newest first in the list: those that are known already at once, the others a few at a time,
+ * until the budget would not do for a further one.
+ */
+export async function askAll(torches: readonly KnownWheel[], judge: Judge, spending: Spending, workshop: Workshop): Promise<Row> {
+  const { activity } = workshop;
+  const answers = new Map<number, Asked>();
+  const row: Standing[] = torches.map(() => undefined);
+  const costs = await Promise.all(torches.map(async (one) => judge.estimate(one)));
+  let underway = 0;
+  let stopped: Row["stopped"];
+  const take = async (index: number): Promise<void> => {
+    const torch = torches[index];
+    const cost = costs[index] ?? 0;
+    if (torch === undefined) return;
+    row[index] = "asked";
+    underway += cost;
+    const answer = await judge.ask(torch, spending);
+    underway -= cost;
+    if (answer.kind === "judged") row[index] = answer.judged.verdict;
+    else if (stopped === undefined && (answer.because !== "offline")) stopped = answer.because;
+    answers.set(index, answer);
+    activity.progress(answers.size / torches.length);
+  };
+  for (const index of costs.flatMap((cost, at) => (cost === 0 ? [at] : []))) {
+    if (activity.signal.aborted || stopped !== undefined) break;
+    await take(index);
+  }
+  const work = async (): Promise<void> => {
+    for (;;) {
+      const index = nextToAsk(row);
+      if (index === undefined || stopped !== undefined) return;
+      if (activity.signal.aborted) {
+        stopped = "cancelled";
+      } else if ((costs[index] ?? 0) > spending.left - underway) {
+        stopped = "budget";
+      } else {
+        await take(index);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return { answers, ...(stopped === undefined ? {} : { stopped }) };
+}
+
+export function megabytes(bytes: number): string {
+  return bytes < 1e5 ? `${Math.ceil(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
