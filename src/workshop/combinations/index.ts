@@ -21,3 +21,4 @@ export type { IndexRequest } from "./nightlies/index.ts";
 export { defaultBudget, predict } from "./predict/predict.ts";
 export { wantedOf } from "./predict/torches.ts";
 export type { PredictRequest } from "./predict/types.ts";
+export { withMatrix } from "./matrixText.ts";
