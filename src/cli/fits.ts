@@ -1,5 +1,7 @@
+import * as fs from "node:fs";
 import * as path from "node:path";
 import { loadCatalogue } from "../engine/catalogue/index.ts";
+import { configurationName } from "../engine/diagnosis/configuration.ts";
 import { judge, openEnvironment, targetOf } from "../engine/diagnosis/index.ts";
 import { NodeFiles } from "../engine/files/index.ts";
 import type { Verdict } from "../engine/model/index.ts";
@@ -39,8 +41,21 @@ export async function fits(given: Arguments, terminal: Terminal): Promise<number
     }
     const report = await stepwise(judge(examined, answer.environment, { catalogue, files, ...(given.gpu === undefined ? {} : { gpu: { capability: given.gpu } }) }), terminal);
     terminal.deliver(format === "json" ? jsonText(report) : fitText(printableDeep(report), terminal.colours && given.output === undefined), given.output);
-    return status[report.verdict];
+    const root = given.record === "no-record" ? undefined : projectAround(terminal.workingDirectory) ?? (given.record === "record" ? terminal.workingDirectory : undefined);
+    return root === undefined ? status[report.verdict] : (await import("./workshop/fitRecord.ts")).recordedFit(status[report.verdict], report, answer.environment.body, root, given, terminal);
   } finally {
     examined.dispose();
+  }
+}
+
+/** The nearest folder upwards that may keep records: it has some, or an abiding.json. */
+function projectAround(folder: string): string | undefined {
+  for (let at = folder; ; at = path.dirname(at)) {
+    if ([path.join(".abiding", "combinations.jsonl"), configurationName].some((name) => fs.existsSync(path.join(at, name)))) {
+      return at;
+    }
+    if (at === path.dirname(at)) {
+      return undefined;
+    }
   }
 }

@@ -5,7 +5,7 @@ import type { BenchmarkReport, BenchmarkRequest } from "../../workshop/benchmark
 import { readProject } from "../../workshop/project/index.ts";
 import type { BenchmarkPlan } from "../../workshop/project/types.ts";
 import type { Workshop } from "../../workshop/workshop.ts";
-import { oneOf, UsageError } from "../arguments.ts";
+import { oneOf, recordChoice, UsageError } from "../arguments.ts";
 import { benchmarkText, historyText, listText } from "../reporters/benchmarkText.ts";
 import { jsonText } from "../reporters/jsonText.ts";
 import type { Terminal } from "../terminal.ts";
@@ -13,6 +13,7 @@ import { withActivity } from "./activity.ts";
 import { benchmarkHelp } from "./benchmarkHelp.ts";
 import { interpreterOption, millisecondsOf, readOptions } from "./options.ts";
 import { projectRoot } from "./projectRoot.ts";
+import { recorded, recordOptions } from "./recording.ts";
 import { makeWorkshop } from "./workshop.ts";
 
 const options = {
@@ -27,6 +28,7 @@ const options = {
   threshold: { type: "string" },
   "time-limit": { type: "string" },
   gantry: { type: "boolean" },
+  ...recordOptions,
   list: { type: "boolean" },
   history: { type: "boolean" },
   export: { type: "string" },
@@ -59,6 +61,7 @@ export async function benchmark(argv: readonly string[], terminal: Terminal): Pr
   }
   const repetitions = values.repetitions === undefined ? defaultRepetitions : countOf(values.repetitions);
   const timeLimit = millisecondsOf("--time-limit", values["time-limit"] ?? "10m");
+  const choice = recordChoice(values);
   const threshold = values.threshold === undefined ? undefined : shareOf(values.threshold);
   return withActivity(terminal, async (activity) => {
     const workshop = makeWorkshop(terminal, activity, interpreter);
@@ -80,7 +83,8 @@ export async function benchmark(argv: readonly string[], terminal: Terminal): Pr
       ...variantOf(values, otherInterpreter, plans, resolved),
     }, workshop);
     terminal.deliver(exported !== undefined ? exportRuns(report.runs, exported) : format === "json" ? jsonText(report) : benchmarkText(report, terminal.colours), values.output);
-    return statuses[report.outcome];
+    const isPart = values.plan !== undefined || values.filter !== undefined;
+    return recorded(statuses[report.outcome], choice, root, activity, (room, recording) => room.recordBenchmark(report, plans, { ...recording, isPart, ...(interpreter === undefined ? {} : { interpreter }) }, workshop));
   });
 }
 

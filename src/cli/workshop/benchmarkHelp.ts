@@ -6,6 +6,7 @@ Usage
   abiding benchmark [PATH] [--plan ID ...] [--filter REGEXP] [--repetitions N] [--threshold 3%]
                     [--baseline WHAT | --against-build FOLDER | --variant-interpreter PYTHON]
                     [--save-baseline NAME] [--interpreter PYTHON] [--time-limit 10m]
+                    [--record | --no-record]
                     [--format text|json | --export json|csv|markdown] [--output FILE]
   abiding benchmark [PATH] --list [--format text|json]
   abiding benchmark [PATH] --history [--format text|json | --export json|csv|markdown]
@@ -23,6 +24,10 @@ Usage
   --threshold SHARE      a smaller difference is not reported; default 3%
   --interpreter PYTHON   the Python to measure with
   --time-limit TIME      for each process; default 10m
+  --record               adds that it ran, or what regressed, to the combinations that are known, in
+                         .abiding/combinations.jsonl. Without it only where that file is there, or
+                         abiding.json has "combinations"
+  --no-record            never
   --list                 the benchmarks; asks the programs, which measure nothing for it
   --history              what was measured before; measures nothing
   --export FORM          what was measured, or with --history everything, for other programs

@@ -3,7 +3,7 @@ import type { SmokeEvent, SmokeReport } from "../../workshop/smoke/types.ts";
 import { readProject } from "../../workshop/project/index.ts";
 import type { SmokePlan } from "../../workshop/project/types.ts";
 import { fromHere } from "../against.ts";
-import { oneOf, UsageError } from "../arguments.ts";
+import { oneOf, recordChoice, UsageError } from "../arguments.ts";
 import { smokeJson, testListJson } from "../reporters/smokeJson.ts";
 import { smokeJunit } from "../reporters/smokeJunit.ts";
 import { endedLine, smokeText, testListText } from "../reporters/smokeText.ts";
@@ -11,6 +11,7 @@ import type { Terminal } from "../terminal.ts";
 import { withActivity } from "./activity.ts";
 import { interpreterOption, millisecondsOf, readOptions } from "./options.ts";
 import { projectRoot } from "./projectRoot.ts";
+import { recorded, recordOptions } from "./recording.ts";
 import { smokeHelp } from "./smokeHelp.ts";
 import { makeWorkshop } from "./workshop.ts";
 
@@ -27,6 +28,7 @@ const options = {
   repeat: { type: "string" },
   interpreter: { type: "string" },
   against: { type: "string", multiple: true },
+  ...recordOptions,
   verbose: { type: "boolean", short: "v" },
   format: { type: "string" },
   output: { type: "string", short: "o" },
@@ -49,6 +51,7 @@ export async function smoke(argv: readonly string[], terminal: Terminal): Promis
   const interpreter = interpreterOption("--interpreter", values.interpreter, here);
   const timeLimit = values["time-limit"] === undefined ? defaultTimeLimit : millisecondsOf("--time-limit", values["time-limit"]);
   const repeat = countOf(values.repeat);
+  const choice = recordChoice(values);
   const layout = { workingDirectory: here, colours: terminal.colours && values.output === undefined };
   return withActivity(terminal, async (activity) => {
     const workshop = makeWorkshop(terminal, activity, interpreter);
@@ -75,7 +78,8 @@ export async function smoke(argv: readonly string[], terminal: Terminal): Promis
       against: (values.against ?? []).map((one) => fromHere(one, here)),
     }, workshop, tell);
     terminal.deliver(format === "json" ? smokeJson(report) : format === "junit" ? smokeJunit(report) : smokeText(report, layout), values.output);
-    return statusOf(report);
+    const isPart = values.failed === true || [values.plan, values.test, values.except, values.label].some((one) => one !== undefined);
+    return recorded(statusOf(report), choice, root, activity, (room, recording) => room.recordSmoke(report, plans, { ...recording, isPart, ...(interpreter === undefined ? {} : { interpreter }) }, workshop));
   });
 }
 

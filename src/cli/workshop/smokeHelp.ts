@@ -4,7 +4,8 @@ its own, and says what went wrong: failed, crashed, timed out, missing, or skipp
 Usage
   abiding smoke [PATH] [--plan ID ...] [--test NAME ...] [--except NAME ...] [--label L ...]
                 [--failed] [--time-limit 5m] [--repeat N] [--interpreter PYTHON]
-                [--against ENV ...] [--verbose] [--format text|json|junit] [--output FILE]
+                [--against ENV ...] [--record | --no-record] [--verbose]
+                [--format text|json|junit] [--output FILE]
   abiding smoke [PATH] --list [--static] [--format text|json]
 
   --gantry               the tests of Gantry, the library that comes with Abiding
@@ -16,6 +17,10 @@ Usage
   --repeat N             runs everything N times; a test passes when it does each time
   --interpreter PYTHON   the Python to test with
   --against ENV          the torch with which files are compared that failed to load
+  --record               adds what came out to the combinations that are known, in
+                         .abiding/combinations.jsonl: passed only when all tests were run. Without
+                         it only where that file is there, or abiding.json has "combinations"
+  --no-record            never
   --verbose, -v          shows what tests print while they run
   --list                 the tests; asks pytest, which imports them. With --static only what files show
   --format junit         the report for CI; crashes and missing programs are errors in it

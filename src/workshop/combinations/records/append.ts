@@ -32,7 +32,7 @@ export async function appendCombinations(file: string, records: readonly Combina
   for (const id of await presentOf(file, wanted, signal)) wanted.delete(id);
   const added = [...wanted.values()];
   if (added.length === 0) return { added, already: count, notes: [] };
-  const isNew = !await exists(file);
+  const isNew = await isEmpty(file);
   const notes = isNew ? await prepareMerging(file) : [];
   await appendRecords(file, added);
   return { added, already: count - added.length, notes: isNew ? [`${file} is new: it holds what was found to work, and is meant to be committed.`, ...notes] : [] };
@@ -57,8 +57,8 @@ async function presentOf(file: string, wanted: ReadonlyMap<string, CombinationRe
   return present;
 }
 
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(() => true, (error: unknown) => codeOf(error) !== "ENOENT");
+async function isEmpty(file: string): Promise<boolean> {
+  return stat(file).then(({ size }) => size === 0, (error: unknown) => codeOf(error) === "ENOENT");
 }
 
 /**
