@@ -22,7 +22,7 @@ const engineReads = [
 export default tseslint.config(
   { ignores: ["dist/**", "node_modules/**", "test/results/**", "test/fixtures/**", "test/**/fixtures/**", "samples/**", "**/*.cjs"] },
   {
-    files: ["**/*.ts"],
+    files: ["**/*.{ts,tsx}"],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

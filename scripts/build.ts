@@ -92,17 +92,19 @@ function noteWarnings(result: BuildResult): void {
 }
 
 /** Pages run in a browser: they have no modules and nothing of Node. */
-async function bundlePage(name: string): Promise<void> {
+async function bundlePage(name: string, main = "main.ts"): Promise<void> {
   const folder = join(dist, "webview");
   for (const kind of ["js", "css"]) rmSync(join(folder, `${name}.${kind}.map`), { force: true });
   await build({
     absWorkingDir: root,
-    entryPoints: [{ in: `webview/${name}/main.ts`, out: name }, { in: `webview/${name}/style.css`, out: name }],
+    entryPoints: [{ in: `webview/${name}/${main}`, out: name }, { in: `webview/${name}/style.css`, out: name }],
     outdir: folder,
     bundle: true,
     platform: "browser",
     format: "iife",
     target: "chrome120",
+    jsx: "automatic",
+    jsxImportSource: "preact",
     minify: production,
     sourcemap: production ? false : "linked",
     legalComments: "none",
@@ -111,7 +113,7 @@ async function bundlePage(name: string): Promise<void> {
 }
 
 // esbuild has printed its errors when it rejects.
-const results = await Promise.allSettled([bundleExtension("extension"), bundleExtension("client"), bundlePrograms(), bundlePage("binary")]);
+const results = await Promise.allSettled([bundleExtension("extension"), bundleExtension("client"), bundlePrograms(), bundlePage("binary"), bundlePage("panel", "main.tsx")]);
 if (results.some((result) => result.status === "rejected")) process.exitCode = 1;
 copyFileSync(join(root, "data", "torch-symbols.br"), join(dist, "torch-symbols.br"));
 // What `abiding stamp` writes into projects: Gantry's own files, and those for setuptools.

@@ -1,0 +1,109 @@
+/** The bodies of each target side by side, trait by trait. */
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import type { BodiesView, BodyCell, BodyColumn, BodyRow } from "../../src/protocol/panel.ts";
+import { plural } from "../../src/views/words.ts";
+import { usePage } from "./context.ts";
+import { FindingItem, GoToLine } from "./finding.tsx";
+import { Icon } from "./icons.tsx";
+import { chosenTarget, disagreementsOf, disagrees, roleWords, targetKey } from "./traits.ts";
+import type { Target } from "./traits.ts";
+
+export function Bodies(): JSX.Element {
+  const { model: { state }, hosted, kept, keep, tell } = usePage();
+  const view = state?.bodies;
+  if (view === undefined) {
+    return <p class="busy" role="status">Reading the build files…</p>;
+  }
+  const target = chosenTarget(view, kept.target);
+  if (target === undefined) {
+    return <div class="empty">
+      <p>No target was found: no extension in setup.py or pyproject.toml, and none in CMakeLists.txt that has to do with torch.</p>
+      {hosted ? <button type="button" onClick={() => tell({ type: "openDocumentation" })}>How projects are found</button> : null}
+      <NotChecked view={view} />
+    </div>;
+  }
+  return <>
+    <div class="toolbar">
+      {view.targets.length > 1 ? <label>Target <select value={targetKey(target)} onChange={({ currentTarget }) => keep({ target: currentTarget.value })}>
+        {view.targets.map((one) => <option key={targetKey(one)} value={targetKey(one)}>{`${one.name} (${targetWords(one)})`}</option>)}
+      </select></label> : null}
+      <label class="check"><input type="checkbox" checked={kept.onlyDisagreements} onChange={({ currentTarget }) => keep({ onlyDisagreements: currentTarget.checked })} /> Only disagreements</label>
+      {hosted ? <span class="end">
+        <button type="button" onClick={() => tell({ type: "compareAlso" })}>{state?.also === undefined ? "Compare with another environment…" : "Compare with another…"}</button>
+        {state?.also === undefined ? null : <button type="button" class="quiet" onClick={() => tell({ type: "compareAlso", remove: true })}>Remove the fifth column</button>}
+      </span> : null}
+    </div>
+    <TargetTable view={view} target={target} only={kept.onlyDisagreements} />
+    <NotChecked view={view} />
+  </>;
+}
+
+function targetWords(target: Target): string {
+  const count = disagreementsOf(target);
+  return `${target.builder}, ${count === 0 ? "no disagreement" : plural(count, "disagreement")}`;
+}
+
+function TargetTable({ view, target, only }: { readonly view: BodiesView; readonly target: Target; readonly only: boolean }): JSX.Element {
+  const { hosted, tell } = usePage();
+  const rows = useMemo(() => target.rows.filter((row) => !only || disagrees(row)), [target, only]);
+  const isBuilt = target.columns.some(({ role, absent }) => role === "built" && absent === undefined);
+  return <section aria-labelledby="target">
+    <h2 id="target">{target.name} <span class="dim">{target.builder}</span>{target.location === undefined ? null : <> <GoToLine location={target.location} /></>}</h2>
+    {rows.length === 0
+      ? <p>{target.rows.length === 0 ? "Nothing is known of this target yet." : "No disagreement was found in what was compared."}</p>
+      : <div class="scroller" tabIndex={0} role="region" aria-labelledby="target">
+        <table class="bodies">
+          <caption class="hidden">Traits of {target.name}, side by side</caption>
+          <thead><tr><th scope="col">Trait</th>{target.columns.map((column) => <ColumnHead key={column.role} column={column} />)}<th scope="col">Result</th></tr></thead>
+          <tbody>{rows.map((row) => <TraitRow key={row.trait} row={row} columns={target.columns} view={view} />)}</tbody>
+        </table>
+      </div>}
+    {isBuilt || !hosted ? null : <p class="hint">Nothing of this target was built yet. <button type="button" onClick={() => tell({ type: "start", work: "build" })}>Build</button></p>}
+  </section>;
+}
+
+function ColumnHead({ column: { role, name, absent } }: { readonly column: BodyColumn }): JSX.Element {
+  return <th scope="col">{roleWords[role]}<span class="name">{absent ?? name}</span></th>;
+}
+
+function TraitRow({ row, columns, view }: { readonly row: BodyRow; readonly columns: readonly BodyColumn[]; readonly view: BodiesView }): JSX.Element {
+  return <tr class={disagrees(row) ? `differs ${row.weight ?? "error"}` : ""}>
+    <th scope="row" title={row.trait}>{row.title}</th>
+    {columns.map((column, index) => <ValueCell key={column.role} cell={row.cells[index] ?? {}} column={column} />)}
+    <td class="result">
+      <Verdict agrees={row.agrees} because={row.because} weight={row.weight} />
+      {row.also === undefined || columns.every(({ role }) => role !== "also") ? null : <Verdict agrees={row.also.agrees} because={row.also.because} weight={row.also.weight} of="With the fifth column: " />}
+      {row.findings.length === 0 ? null : <ul class="plain">{row.findings.flatMap((index) => {
+        const finding = view.findings[index];
+        return finding === undefined ? [] : [<FindingItem key={index} finding={finding} index={index} of="bodies" />];
+      })}</ul>}
+    </td>
+  </tr>;
+}
+
+const certainties: Readonly<Record<NonNullable<BodyCell["certainty"]>, string>> = { observed: "read from the file", declared: "asked for in a build file", inferred: "concluded" };
+
+function ValueCell({ cell: { value, certainty, evidence, location }, column: { role, absent } }: { readonly cell: BodyCell; readonly column: BodyColumn }): JSX.Element {
+  return <td data-label={roleWords[role]} class="value">
+    {value === undefined ? <span class="dim" title={absent}>{absent === undefined ? "not known" : "—"}{absent === undefined ? null : <span class="hidden">{absent}</span>}</span> : <>
+      <span class="fact">{value}</span>
+      {certainty === undefined || certainty === "observed" ? null : <span class={`certainty ${certainty}`} title={certainties[certainty]}>{certainty}</span>}
+      {location === undefined ? null : <span class="at"><GoToLine location={location} /></span>}
+      {evidence === undefined ? null : <span class="evidence" title={evidence}>{evidence}</span>}
+    </>}
+  </td>;
+}
+
+function Verdict({ agrees, because, weight, of = "" }: { readonly agrees: boolean | null; readonly because: string | undefined; readonly weight: BodyRow["weight"]; readonly of?: string }): JSX.Element {
+  const [mark, word] = agrees === true ? ["good", "agrees"] as const : agrees === null ? ["unknown", "not compared"] as const
+    : weight === "info" ? ["info", "differs"] as const : weight === "warning" ? ["warning", "disagrees"] as const : ["bad", "disagrees"] as const;
+  return <div class="verdict"><span class="word"><Icon mark={mark} />{of}{word}</span>{because === undefined || agrees === true ? null : <p class="because">{because}</p>}</div>;
+}
+
+function NotChecked({ view: { notChecked } }: { readonly view: BodiesView }): JSX.Element | null {
+  return notChecked.length === 0 ? null : <details>
+    <summary>Not checked ({notChecked.length})</summary>
+    <ul>{notChecked.map((one) => <li key={one}>{one}</li>)}</ul>
+  </details>;
+}

@@ -1,0 +1,164 @@
+/** What is known to work and what is predicted to: the latest working lines, the matrix, and the evidence of a cell. */
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { CombinationsView } from "../../src/protocol/panel.ts";
+import { foldMatrix, matrixChoices } from "../../src/views/matrix.ts";
+import type { Axis, MatrixFilter } from "../../src/views/matrix.ts";
+import { plural } from "../../src/views/words.ts";
+import { outcomeWords } from "./cellWords.ts";
+import { usePage } from "./context.ts";
+import { Details } from "./details.tsx";
+import { Grid } from "./grid.tsx";
+import { Icon, OutcomeIcon } from "./icons.tsx";
+import { livePlaces, placeKey, runningCells } from "./live.ts";
+import { Running } from "./running.tsx";
+import { Ago } from "./strip.tsx";
+
+export function Combinations(): JSX.Element {
+  const { model } = usePage();
+  const view = model.state?.combinations;
+  return view === undefined ? <p class="busy" role="status">Reading the records…</p> : <Known view={view} />;
+}
+
+function Known({ view }: { readonly view: CombinationsView }): JSX.Element {
+  const { hosted, tell } = usePage();
+  const isEmpty = view.records.length === 0;
+  return <>
+    <Latest view={view} />
+    <Running />
+    {view.problems.length === 0 ? null : <details class="problems">
+      <summary><Icon mark="warning" />{plural(view.problems.length, "problem")} with the records or the indexes</summary>
+      <ul>{view.problems.map((one) => <li key={one}>{one}</li>)}</ul>
+    </details>}
+    {isEmpty ? <div class="empty">
+      <p>Nothing was tried or predicted yet. A prediction reads only the symbol tables of each torch and takes seconds; a trial installs, builds and runs the tests.</p>
+      {hosted ? <div class="ways">
+        <button type="button" class="primary" onClick={() => tell({ type: "start", work: "predict" })}>Predict</button>
+        <button type="button" onClick={() => tell({ type: "start", work: "combinations" })}>Try the matrix</button>
+        <button type="button" class="quiet" onClick={() => tell({ type: "editMatrix" })}>Edit the matrix in abiding.json</button>
+      </div> : null}
+    </div> : null}
+    {isEmpty && view.known.length === 0 ? null : <MatrixView view={view} />}
+  </>;
+}
+
+const channelWords = { release: "Released", nightly: "Nightly" } as const;
+
+function Latest({ view }: { readonly view: CombinationsView }): JSX.Element {
+  const { copy } = usePage();
+  return <section class="latest" aria-labelledby="latest">
+    <h2 id="latest" class="hidden">Latest working lines</h2>
+    {(["release", "nightly"] as const).map((channel) => {
+      const found = view.latest.find((one) => one.channel === channel);
+      return <div key={channel} class="channel">
+        <h3>{channelWords[channel]}</h3>
+        {found === undefined ? <p class="dim">No {channel === "release" ? "released torch" : "nightly"} is known to work yet.</p> : <>
+          <div class="line"><code tabIndex={0}>{found.line}</code><button type="button" onClick={() => copy(found.line, "install line")} aria-label={`Copy the line for the ${channel === "release" ? "release" : "nightly"}`}>Copy</button></div>
+          <p class="dim">{found.because}</p>
+        </>}
+      </div>;
+    })}
+  </section>;
+}
+
+function MatrixView({ view }: { readonly view: CombinationsView }): JSX.Element {
+  const { model: { live }, hosted, kept, keep, tell } = usePage();
+  const { axis, filter, selected } = kept;
+  const running = useMemo(() => runningCells(live, axis, view.current), [live, axis, view.current]);
+  // Progress changes many times a second, what has a row and a column does not.
+  const runningKey = JSON.stringify(running);
+  const matrix = useMemo(() => foldMatrix(view.records, view.known, { axis, filter, running }), [view.records, view.known, axis, filter, runningKey]);
+  const places = useMemo(() => livePlaces(live, axis, view.current, matrix), [live, axis, view.current, matrix]);
+  const rowAt = useMemo(() => new Map(matrix.rows.map(({ torch }, index) => [torch, index])), [matrix]);
+  const row = rowAt.get(selected?.torch ?? "");
+  const column = selected?.column === undefined ? -1 : matrix.columns.findIndex(({ key }) => key === selected.column);
+  const active: readonly [number, number] = row === undefined ? [0, matrix.columns.length > 0 ? 0 : -1] : [row, column];
+  const select = (toRow: number, toColumn: number, open: boolean): void => {
+    const torch = matrix.rows[toRow]?.torch;
+    const key = matrix.columns[toColumn]?.key;
+    if (torch !== undefined) keep({ selected: { torch, ...(key === undefined ? {} : { column: key }) }, open });
+  };
+  const scroll = useRef(kept.scroll);
+  const timer = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const isOpen = kept.open && row !== undefined;
+
+  return <section aria-labelledby="matrix">
+    <h2 id="matrix" class="hidden">Matrix</h2>
+    <Toolbar view={view} />
+    <p class="summary" role="status">
+      {matrix.shown.rows === matrix.shown.ofRows ? plural(matrix.shown.rows, "version") : `${matrix.shown.rows} of ${plural(matrix.shown.ofRows, "version")}`} of torch,{" "}
+      {matrix.shown.records === matrix.shown.ofRecords ? plural(matrix.shown.records, "record") : `${matrix.shown.records.toLocaleString("en")} of ${plural(matrix.shown.ofRecords, "record")}`}
+    </p>
+    {matrix.rows.length === 0
+      ? <div class="empty"><p>No version of torch fits the filter.</p><button type="button" onClick={() => keep({ filter: {} })}>Clear the filter</button></div>
+      : <div class={isOpen ? "beside" : ""}>
+        <div class="main">
+          <Grid matrix={matrix} label="Combinations" active={active} opened={isOpen}
+            live={(at, under) => places.get(placeKey(matrix.rows[at]?.torch ?? "", matrix.columns[under]?.key ?? "")) ?? []}
+            move={(toRow, toColumn) => select(toRow, toColumn, kept.open)} open={(toRow, toColumn) => select(toRow, toColumn, true)}
+            scroll={scroll.current.matrix ?? [0, 0]}
+            keepScroll={(x, y) => {
+              clearTimeout(timer.current);
+              timer.current = setTimeout(() => keep((before) => ({ scroll: { ...before.scroll, matrix: [x, y] } })), 150);
+            }} />
+          <Legend />
+        </div>
+        {isOpen ? <Details matrix={matrix} row={active[0]} column={active[1]} live={places.get(placeKey(matrix.rows[active[0]]?.torch ?? "", matrix.columns[active[1]]?.key ?? "")) ?? []} close={() => {
+          keep({ open: false });
+          document.querySelector<HTMLElement>(".grid [data-active]")?.focus();
+        }} /> : null}
+      </div>}
+    {hosted ? <p class="foot dim">
+      {view.knownAt === undefined ? "No index was read yet." : <>Indexes were read <Ago when={view.knownAt} />.</>}{" "}
+      <button type="button" class="link" onClick={() => tell({ type: "refreshIndexes" })}>Refresh indexes</button>{" "}
+      <button type="button" class="link" onClick={() => tell({ type: "openRecords" })}>Open the records</button>{" "}
+      <button type="button" class="link" onClick={() => tell({ type: "editMatrix" })}>Edit the matrix</button>
+    </p> : null}
+  </section>;
+}
+
+const axes: readonly (readonly [Axis, string])[] = [["version", "Project version"], ["commit", "Commit"], ["python", "Python"], ["cuda", "CUDA"], ["compiler", "Compiler"], ["platform", "Platform"], ["gpu", "GPU"]];
+
+function Toolbar({ view }: { readonly view: CombinationsView }): JSX.Element {
+  const { model: { state }, hosted, kept: { axis, filter }, keep, tell } = usePage();
+  const { pythons, platforms } = useMemo(() => matrixChoices(view.records), [view.records]);
+  const set = <K extends keyof MatrixFilter>(name: K, value: MatrixFilter[K] | undefined): void => {
+    const { [name]: _, ...rest } = filter;
+    keep({ filter: value === undefined ? rest : { ...rest, [name]: value } });
+  };
+  const choice = (name: "channel" | "outcome" | "how" | "python" | "platform", title: string, all: string, values: readonly (readonly [string, string])[]): JSX.Element | null =>
+    values.length < 2 && filter[name] === undefined ? null : <select aria-label={title} value={filter[name] ?? ""} onChange={({ currentTarget: { value } }) => set(name, value === "" ? undefined : value as never)}>
+      <option value="">{all}</option>
+      {values.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+    </select>;
+  const runs = state?.work.some(({ kind, state: now }) => now === "running" && (kind === "combinations" || kind === "predict")) ?? false;
+  return <div class="toolbar" role="search" aria-label="Matrix">
+    <input type="search" placeholder="Filter: 2.15 gcc undefined symbol" aria-label="Filter versions and records" value={filter.text ?? ""} spellcheck={false} autocomplete="off"
+      onInput={({ currentTarget: { value } }) => set("text", value === "" ? undefined : value)} />
+    <label>Columns <select value={axis} onChange={({ currentTarget: { value } }) => keep({ axis: value as Axis })}>{axes.map(([value, text]) => <option key={value} value={value}>{text}</option>)}</select></label>
+    {choice("channel", "Channel", "Releases and nightlies", [["release", "Releases"], ["nightly", "Nightlies"]])}
+    {choice("outcome", "Outcome", "Any outcome", [...Object.entries(outcomeWords), ["untried", "not tried"]])}
+    {choice("how", "Method", "Any method", [["predicted", "predicted"], ["built", "built"], ["loaded", "loaded"], ["smoke", "smoke tests"], ["benchmark", "benchmarks"]])}
+    {choice("python", "Python", "Any Python", pythons.map((one) => [one, `Python ${one}`]))}
+    {choice("platform", "Platform", "Any platform", platforms.map((one) => [one, one]))}
+    <select aria-label="Listed" value={filter.listed === undefined ? "" : String(filter.listed)} onChange={({ currentTarget: { value } }) => set("listed", value === "" ? undefined : value === "true")}>
+      <option value="">Listed or not</option><option value="true">Still listed</option><option value="false">No longer listed</option>
+    </select>
+    {Object.keys(filter).length === 0 ? null : <button type="button" class="quiet" onClick={() => keep({ filter: {} })}>Clear</button>}
+    {hosted ? <span class="end">
+      <button type="button" disabled={runs} onClick={() => tell({ type: "start", work: "predict" })}>Predict</button>
+      <button type="button" disabled={runs} onClick={() => tell({ type: "start", work: "combinations" })}>Try the matrix</button>
+    </span> : null}
+  </div>;
+}
+
+/** Tried and predicted side by side, so that neither is taken for the other. */
+function Legend(): JSX.Element {
+  return <p class="legend dim">
+    <span class="strong">Tried:</span>
+    <span><OutcomeIcon outcome="passed" />passed</span><span><OutcomeIcon outcome="failed" />failed</span><span><OutcomeIcon outcome="mixed" />both</span><span><OutcomeIcon outcome="unknown" />could not be told</span>
+    <span class="strong">Predicted only:</span>
+    <span><OutcomeIcon outcome="predicted-no-conflict" /><i>no conflict</i></span><span><OutcomeIcon outcome="predicted-conflict" /><i>conflict</i></span><span><OutcomeIcon outcome="predicted-unknown" /><i>not told</i></span>
+  </p>;
+}
