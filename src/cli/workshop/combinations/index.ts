@@ -5,6 +5,7 @@ import type { WorkshopCommand } from "../commands.ts";
 import { combinationsHelp } from "./help.ts";
 
 const parts: Readonly<Record<string, () => Promise<WorkshopCommand>>> = {
+  nightlies: async () => (await import("./nightlies.ts")).nightlies,
   predict: async () => (await import("./predict.ts")).predict,
 };
 
