@@ -2,6 +2,7 @@
 import { compareKeys, compareVersions, parseVersion, versionKey } from "../engine/model/version.ts";
 import type { VersionKey } from "../engine/model/version.ts";
 import type { CombinationsView, PanelRecord } from "../protocol/panel.ts";
+import { deciding as decidingOf } from "./deciding.ts";
 import type { Method } from "../workshop/combinations/types.ts";
 import { shortCommit } from "./words.ts";
 
@@ -76,8 +77,6 @@ export interface RunningCell {
   /** Of the axis; absent: not known. */
   readonly value?: string | null;
 }
-
-const strength: Readonly<Record<Method, number>> = { predicted: 0, built: 1, loaded: 2, smoke: 3, benchmark: 4 };
 
 /** Folds in one pass over the records; a cell is judged when it is asked for. */
 export function foldMatrix(records: readonly PanelRecord[], known: CombinationsView["known"], { axis, filter = {}, running = [] }: MatrixOptions): Matrix {
@@ -218,11 +217,7 @@ function deciding(sorted: readonly PanelRecord[]): readonly PanelRecord[] {
   if (sorted.length < 2) return sorted;
   const byCombination = new Map<string, PanelRecord[]>();
   for (const record of sorted) existing(byCombination, combinationKey(record), () => []).push(record);
-  return [...byCombination.values()].flatMap((group) => {
-    const strongest = group.reduce((best, one) => (strength[one.how] > strength[best.how] ? one : best));
-    const newer = group.slice(0, group.indexOf(strongest)).find(({ outcome }) => outcome === "failed");
-    return [newer ?? strongest];
-  });
+  return [...byCombination.values()].map(decidingOf);
 }
 
 function summary(outcome: CellOutcome, decisive: readonly PanelRecord[], good: number, records: readonly PanelRecord[]): MatrixCell {

@@ -6,6 +6,7 @@ export { appendCombinations } from "./records/append.ts";
 export type { Appended } from "./records/append.ts";
 export { combinationOf } from "./records/circumstances.ts";
 export type { Circumstances } from "./records/circumstances.ts";
+export { latestWorking } from "../../views/latest.ts";
 export { panelRecords } from "./records/panel.ts";
 export { keepsRecords, recordsFile } from "./records/place.ts";
 export { readCombinations } from "./records/read.ts";
