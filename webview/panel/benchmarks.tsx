@@ -72,7 +72,7 @@ function ComparisonTable({ comparison, fits }: { readonly comparison: NonNullabl
   const rows = comparison.comparisons.filter(({ name, plan }) => fits(`${name} ${plan ?? ""}`));
   return <section aria-labelledby="comparison">
     <h2 id="comparison">Compared with {comparison.with}</h2>
-    <div class="scroller" tabIndex={0} role="region" aria-labelledby="comparison">
+    <div class="scroller" tabIndex={0} role="group" aria-label="Comparison, to be scrolled">
       <table class="numbers">
         <thead><tr><th scope="col">Benchmark</th><th scope="col">Verdict</th><th scope="col">Before</th><th scope="col">Now</th><th scope="col">Ratio, with its interval</th></tr></thead>
         <tbody>{rows.map((one) => <tr key={`${one.plan ?? ""}\n${one.name}`} class={one.verdict}>
@@ -104,7 +104,7 @@ function Benchmark({ series, hasPlans }: { readonly series: Series; readonly has
       if (open !== tables.includes(key)) keep({ tables: open ? [...tables, key] : tables.filter((one) => one !== key) });
     }}>
       <summary>Table of {plural(points.length, "run")}</summary>
-      {tables.includes(key) ? <div class="scroller" tabIndex={0} role="region" aria-label={`Runs of ${name}`}><table class="numbers">
+      {tables.includes(key) ? <div class="scroller" tabIndex={0} role="group" aria-label={`Runs of ${name}, to be scrolled`}><table class="numbers">
         <thead><tr><th scope="col">Run</th><th scope="col">Commit</th><th scope="col">Median</th><th scope="col">95 % interval</th><th scope="col">Repetitions</th><th scope="col">Of the limit</th><th scope="col">What changed around it</th></tr></thead>
         <tbody>{[...points].reverse().map((point) => <tr key={point.run}>
           <th scope="row">{when(point.started)}</th><td><code>{point.commit === undefined ? "" : shortCommit(point.commit)}</code></td>

@@ -52,10 +52,10 @@ function TargetTable({ view, target, only }: { readonly view: BodiesView; readon
     <h2 id="target">{target.name} <span class="dim">{target.builder}</span>{target.location === undefined ? null : <> <GoToLine location={target.location} /></>}</h2>
     {rows.length === 0
       ? <p>{target.rows.length === 0 ? "Nothing is known of this target yet." : "No disagreement was found in what was compared."}</p>
-      : <div class="scroller" tabIndex={0} role="region" aria-labelledby="target">
+      : <div class="scroller" tabIndex={0} role="group" aria-label="Traits, to be scrolled">
         <table class="bodies">
           <caption class="hidden">Traits of {target.name}, side by side</caption>
-          <thead><tr><th scope="col">Trait</th>{target.columns.map((column) => <ColumnHead key={column.role} column={column} />)}<th scope="col">Result</th></tr></thead>
+          <thead><tr><th scope="col">Trait</th><th scope="col">Result</th>{target.columns.map((column) => <ColumnHead key={column.role} column={column} />)}</tr></thead>
           <tbody>{rows.map((row) => <TraitRow key={row.trait} row={row} columns={target.columns} view={view} />)}</tbody>
         </table>
       </div>}
@@ -68,25 +68,35 @@ function ColumnHead({ column: { role, name, absent } }: { readonly column: BodyC
 }
 
 function TraitRow({ row, columns, view }: { readonly row: BodyRow; readonly columns: readonly BodyColumn[]; readonly view: BodiesView }): JSX.Element {
-  return <tr class={disagrees(row) ? `differs ${row.weight ?? "error"}` : ""}>
-    <th scope="row" title={row.trait}>{row.title}</th>
-    {columns.map((column, index) => <ValueCell key={column.role} cell={row.cells[index] ?? {}} column={column} />)}
-    <td class="result">
-      <Verdict agrees={row.agrees} because={row.because} weight={row.weight} />
-      {row.also === undefined || columns.every(({ role }) => role !== "also") ? null : <Verdict agrees={row.also.agrees} because={row.also.because} weight={row.also.weight} of="With the fifth column: " />}
-      {row.findings.length === 0 ? null : <ul class="plain">{row.findings.flatMap((index) => {
-        const finding = view.findings[index];
-        return finding === undefined ? [] : [<FindingItem key={index} finding={finding} index={index} of="bodies" />];
-      })}</ul>}
-    </td>
-  </tr>;
+  const also = columns.some(({ role }) => role === "also") ? row.also : undefined;
+  const findings = [...new Set([...row.findings, ...(also?.findings ?? [])])].flatMap((index) => {
+    const finding = view.findings[index];
+    return finding === undefined ? [] : [<FindingItem key={index} finding={finding} index={index} of="bodies" />];
+  });
+  const because = row.agrees === true ? undefined : row.because;
+  const alsoBecause = also === undefined || also.agrees === true || also.because === row.because ? undefined : also.because;
+  const tone = disagrees(row) ? `differs ${row.agrees === false ? row.weight ?? "error" : also?.weight ?? "error"}` : "";
+  return <>
+    <tr class={tone}>
+      <th scope="row" title={row.trait}>{row.title}</th>
+      <td class="result" data-label="Result"><Verdict of={row} />{also === undefined ? null : <Verdict of={also} name="fifth column" />}</td>
+      {columns.map((column, index) => <ValueCell key={column.role} cell={row.cells[index] ?? {}} column={column} />)}
+    </tr>
+    {because === undefined && alsoBecause === undefined && findings.length === 0 ? null : <tr class={`${tone} more`}>
+      <td colSpan={columns.length + 2}>
+        {because === undefined ? null : <p>{because}</p>}
+        {alsoBecause === undefined ? null : <p>With the fifth column: {alsoBecause}</p>}
+        {findings.length === 0 ? null : <ul class="plain">{findings}</ul>}
+      </td>
+    </tr>}
+  </>;
 }
 
 const certainties: Readonly<Record<NonNullable<BodyCell["certainty"]>, string>> = { observed: "read from the file", declared: "asked for in a build file", inferred: "concluded" };
 
 function ValueCell({ cell: { value, certainty, evidence, location }, column: { role, absent } }: { readonly cell: BodyCell; readonly column: BodyColumn }): JSX.Element {
   return <td data-label={roleWords[role]} class="value">
-    {value === undefined ? <span class="dim" title={absent}>{absent === undefined ? "not known" : "—"}{absent === undefined ? null : <span class="hidden">{absent}</span>}</span> : <>
+    {value === undefined ? <span class="dim">{absent === undefined ? "not known" : <><span aria-hidden="true">—</span><span class="hidden">{absent}</span></>}</span> : <>
       <span class="fact">{value}</span>
       {certainty === undefined || certainty === "observed" ? null : <span class={`certainty ${certainty}`} title={certainties[certainty]}>{certainty}</span>}
       {location === undefined ? null : <span class="at"><GoToLine location={location} /></span>}
@@ -95,10 +105,10 @@ function ValueCell({ cell: { value, certainty, evidence, location }, column: { r
   </td>;
 }
 
-function Verdict({ agrees, because, weight, of = "" }: { readonly agrees: boolean | null; readonly because: string | undefined; readonly weight: BodyRow["weight"]; readonly of?: string }): JSX.Element {
+function Verdict({ of: { agrees, weight }, name }: { readonly of: Pick<BodyRow, "agrees" | "weight">; readonly name?: string }): JSX.Element {
   const [mark, word] = agrees === true ? ["good", "agrees"] as const : agrees === null ? ["unknown", "not compared"] as const
     : weight === "info" ? ["info", "differs"] as const : weight === "warning" ? ["warning", "disagrees"] as const : ["bad", "disagrees"] as const;
-  return <div class="verdict"><span class="word"><Icon mark={mark} />{of}{word}</span>{because === undefined || agrees === true ? null : <p class="because">{because}</p>}</div>;
+  return <div class="word"><Icon mark={mark} />{word}{name === undefined ? null : <span class="dim"> ({name})</span>}</div>;
 }
 
 function NotChecked({ view: { notChecked } }: { readonly view: BodiesView }): JSX.Element | null {

@@ -28,7 +28,7 @@ export interface GridProps {
 
 export function Grid({ matrix, label, active, opened, live, move, open, scroll, keepScroll }: GridProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
-  const headWidth = innerWidth < 600 ? 148 : 204;
+  const headWidth = innerWidth < 600 ? 150 : 232;
   const sight = useSight(box, scroll);
   const down: Line = { count: matrix.rows.length, size: rowHeight, before: headHeight, beyond: 8, kept: active[0] };
   const across: Line = { count: matrix.columns.length, size: columnWidth, before: headWidth, beyond: 2, kept: active[1] };

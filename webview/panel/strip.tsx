@@ -51,7 +51,7 @@ const outcomes: Readonly<Record<NonNullable<WorkState["outcome"]>, readonly ["go
 };
 
 function Work({ work }: { readonly work: WorkState }): JSX.Element {
-  const { tell } = usePage();
+  const { model, tell } = usePage();
   const { kind, state, unavailable, outcome, headline, rule, hasLog, since } = work;
   const name = workNames[kind];
   const isRunning = state === "running";
@@ -62,7 +62,7 @@ function Work({ work }: { readonly work: WorkState }): JSX.Element {
       <h2>{name}</h2>
       {isRunning
         ? <button type="button" onClick={() => tell({ type: "cancel", work: kind })} aria-label={`Cancel: ${name}`}>Cancel</button>
-        : canStart ? <button type="button" onClick={() => tell({ type: "start", work: kind })} disabled={unavailable !== undefined} aria-label={`${start}: ${name}`}>{start}</button> : null}
+        : canStart ? <button type="button" onClick={() => tell({ type: "start", work: kind })} disabled={unavailable !== undefined || model.state?.trusted === false} aria-label={`${start}: ${name}`}>{start}</button> : null}
       {hasLog === true ? <button type="button" class="quiet" onClick={() => tell({ type: "showLog", work: kind })} aria-label={`Log: ${name}`}>Log</button> : null}
     </div>
     {isRunning
@@ -70,7 +70,7 @@ function Work({ work }: { readonly work: WorkState }): JSX.Element {
       : unavailable !== undefined && outcome === undefined ? <p class="dim">{unavailable}</p>
       : outcome === undefined ? <p class="dim">Not run yet.</p>
       : <p><Icon mark={outcomes[outcome][0]} /><span class="strong">{outcomes[outcome][1]}</span>{since === undefined ? null : <> <Ago when={since} /></>}
-        {headline === undefined ? null : <> <span class="headline" title={headline}>{headline}</span></>}
+        {headline === undefined ? null : <> <span title={headline}>{headline}</span></>}
         {rule === undefined ? null : <> <RuleLink rule={rule} /></>}
       </p>}
   </li>;
@@ -110,15 +110,18 @@ export function RuleLink({ rule }: { readonly rule: string }): JSX.Element {
 }
 
 function InTheWay({ state: { inTheWay } }: { readonly state: PanelState }): JSX.Element | null {
-  const { keep } = usePage();
+  const { kept, keep } = usePage();
   if (inTheWay.length === 0) return null;
   const rest = inTheWay.length - firstInTheWay;
-  return <section class="in-the-way" aria-labelledby="in-the-way">
-    <h2 id="in-the-way">In the way of a build <span class="count">{inTheWay.length}</span></h2>
+  const worst = inTheWay.some(({ severity }) => severity === "error") ? "bad" : "warning";
+  return <details class={`in-the-way ${worst}`} open={kept.inTheWay} onToggle={({ currentTarget: { open } }) => {
+    if (open !== kept.inTheWay) keep({ inTheWay: open });
+  }}>
+    <summary><h2><Icon mark={worst} />In the way of a build <span class="count">{inTheWay.length}</span></h2></summary>
     <ul class="plain">{inTheWay.slice(0, firstInTheWay).map((finding, index) => <FindingItem key={index} finding={finding} index={index} of="inTheWay" />)}</ul>
     {rest > 0 ? <button type="button" class="link" onClick={() => {
       keep({ tab: "bodies" });
       document.getElementById("tab-bodies")?.focus();
     }}>{plural(rest, "more disagreement")} among the bodies</button> : null}
-  </section>;
+  </details>;
 }
