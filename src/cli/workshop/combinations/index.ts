@@ -5,6 +5,8 @@ import type { WorkshopCommand } from "../commands.ts";
 import { combinationsHelp } from "./help.ts";
 
 const parts: Readonly<Record<string, () => Promise<WorkshopCommand>>> = {
+  cell: async () => (await import("./cell.ts")).cell,
+  run: async () => (await import("./run.ts")).run,
   nightlies: async () => (await import("./nightlies.ts")).nightlies,
   predict: async () => (await import("./predict.ts")).predict,
 };

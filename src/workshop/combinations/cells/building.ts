@@ -30,7 +30,7 @@ export async function buildStep(trial: Trial, project: Project): Promise<Built> 
     return { ended: endedOf(report), products: [...report.products.map((one) => one.file), ...(report.unchanged ?? [])] };
   } catch (error) {
     if (error instanceof CannotDo) {
-      return { products: [], ended: { outcome: "unknown", reason: { message: error.message } } };
+      return { products: [], ended: { outcome: "unknown", isOfHere: true, reason: { message: error.message } } };
     }
     throw error;
   }
@@ -53,23 +53,24 @@ export function testsInCell(plan: SmokePlan, { task }: Trial): SmokePlan {
 function endedOf(report: BuildReport): Ended {
   switch (report.outcome) {
     case "built": return { outcome: "passed" };
-    case "failed": return isNoFault(report) ? { outcome: "unknown", reason: reasonOf(report) } : { outcome: "failed", reason: reasonOf(report) };
+    case "failed": return isOfHere(report) ? { outcome: "unknown", isOfHere: true, reason: reasonOf(report) } : { outcome: "failed", reason: reasonOf(report) };
     case "stopped": return { outcome: "unknown", reason: reasonOf(report) };
     case "cancelled": return { outcome: "unknown", reason: { message: "The build was cancelled." } };
   }
 }
 
 /** A full disk, a program that is not installed, a compiler that was killed say nothing of the combination. */
-function isNoFault({ reason = "", steps }: BuildReport): boolean {
+function isOfHere({ reason = "", steps }: BuildReport): boolean {
   return /There is no room left on the disk|was killed, as happens|C\+\+ compiler was found|C compiler was found|No CUDA compiler was found|was not found\. Install|read-only file system/.test(reason)
     || steps.some(({ ending }) => ending.kind === "not-started" || ending.kind === "signalled");
 }
 
-function reasonOf({ reason = "The build failed; its log says why.", before, problems }: BuildReport): CombinationReason {
+function reasonOf({ reason = "The build failed; its log says why.", root, before, problems }: BuildReport): CombinationReason {
+  const errors = problems.filter((one) => one.severity === "error");
+  const [error] = errors;
+  const others = errors.length < 2 ? "" : ` (and ${errors.length - 1} more ${errors.length === 2 ? "error" : "errors"})`;
+  const place = error?.location === undefined ? "" : `${path.relative(root, error.location.path)}:${error.location.range.start.line + 1}: `;
+  const message = error === undefined ? reason : `The build failed: ${place}${error.message.split("\n", 1)[0] ?? ""}${others}.`.replace(/\.\.$/, ".");
   const finding = before.find((one) => one.severity === "error" && rulesOfBuilds.has(one.rule));
-  if (finding === undefined) {
-    return { message: reason };
-  }
-  const isNamed = problems.length > 0 || /error/i.test(reason);
-  return { message: `${reason} Before the build, ${finding.rule} was found: ${finding.message}`, ...(isNamed ? { rule: finding.rule } : {}) };
+  return finding === undefined ? { message } : { message: `${message} Before the build, ${finding.rule} was found: ${finding.message}`, rule: finding.rule };
 }

@@ -6,7 +6,9 @@ import { readRequirements } from "../../../engine/sources/python/requirements/in
 import { findProgram, pythonEnvironment } from "../../process/index.ts";
 import type { Variables } from "../../process/types.ts";
 import type { Project } from "../../project/types.ts";
+import { shownIndex } from "../nightlies/index.ts";
 import { whyNotInstalled } from "./installing.ts";
+import type { NotInstalledBecause } from "./installing.ts";
 import { findPython } from "./pythons.ts";
 import { isWell, runIn } from "./trial.ts";
 import type { Ended, Trial } from "./trial.ts";
@@ -15,7 +17,14 @@ import type { Ended, Trial } from "./trial.ts";
 const longest = 3_600_000;
 
 /** A step of the installation did not work: the cell cannot be told. */
-class NotInstalled extends Error {}
+class NotInstalled extends Error {
+  readonly isOfHere: boolean;
+
+  constructor({ message, isOfHere }: NotInstalledBecause) {
+    super(message);
+    this.isOfHere = isOfHere;
+  }
+}
 
 /** Where the Python of an environment that does not exist yet will be. */
 export function interpreterIn(environment: string): string {
@@ -30,7 +39,7 @@ export async function install(trial: Trial, readProject: () => Promise<Project>)
   const { file: { cell } } = trial;
   const found = await findPython(cell.python, trial.workshop);
   if ("problem" in found) {
-    return { outcome: "unknown", reason: { message: found.problem } };
+    return { outcome: "unknown", isOfHere: true, reason: { message: found.problem } };
   }
   try {
     const installer = new Installer(trial, found.file);
@@ -42,7 +51,7 @@ export async function install(trial: Trial, readProject: () => Promise<Project>)
     return { outcome: "passed" };
   } catch (error) {
     if (error instanceof NotInstalled) {
-      return { outcome: "unknown", reason: { message: error.message } };
+      return { outcome: "unknown", isOfHere: error.isOfHere, reason: { message: error.message } };
     }
     throw error;
   }
@@ -70,7 +79,7 @@ class Installer {
     }
     workshop.activity.signal.throwIfAborted();
     throw new NotInstalled(/ensurepip is not\s+available|No module named '?(?:venv|ensurepip)/.test(result.output.text)
-      ? `${this.#python} cannot make virtual environments: its modules venv and ensurepip are not installed (apt-get install python3-venv, or install uv).`
+      ? { isOfHere: true, message: `${this.#python} cannot make virtual environments: its modules venv and ensurepip are not installed (apt-get install python3-venv, or install uv).` }
       : whyNotInstalled(result, "a virtual environment"));
   }
 
@@ -80,28 +89,35 @@ class Installer {
     if (requirements.length === 0) {
       return;
     }
-    const constraints = await this.#constraints();
     const argv = this.#uv === undefined
-      ? [interpreter, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", ...constraints, ...this.#indexes(), ...requirements]
-      : [this.#uv, "pip", "install", "--python", interpreter, "--index-strategy", "unsafe-best-match", ...constraints, ...this.#indexes(), ...requirements];
-    const result = await runIn(this.#trial, argv, task.folder, pythonEnvironment(workshop.environment, interpreter), { timeLimit: longest });
+      ? [interpreter, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", ...this.#indexes(), ...requirements]
+      : [this.#uv, "pip", "install", "--python", interpreter, "--index-strategy", "unsafe-best-match", ...this.#indexes(), ...requirements];
+    const environment = { ...pythonEnvironment(workshop.environment, interpreter), ...await this.#constraints() };
+    const result = await runIn(this.#trial, argv, task.folder, environment, { timeLimit: longest });
     if (!isWell(result)) {
       workshop.activity.signal.throwIfAborted();
       throw new NotInstalled(whyNotInstalled(result, requirements.join(", ")));
     }
   }
 
-  async #constraints(): Promise<readonly string[]> {
+  /**
+   * The cell's versions are what pip may not depart from, in place of constraints that the user has configured: these would keep
+   * the very torch away that is to be tried. By a variable, which goes before a configuration file; it is a list with blanks
+   * between (pip's documentation, "Configuration"), so that a path with one is given relative to the folder that pip runs in.
+   */
+  async #constraints(): Promise<Variables> {
     const { file: { cell }, task } = this.#trial;
     const place = path.join(task.folder, "constraints.txt");
     await writeFile(place, Object.entries({ torch: cell.torch, ...cell.packages }).map(([name, version]) => `${name}==${version}\n`).join(""));
-    return ["--constraint", place];
+    const named = /\s/.test(place) ? path.basename(place) : place;
+    return { PIP_CONSTRAINT: named, UV_CONSTRAINT: named };
   }
 
-  /** Beside the indexes that the user has configured, which may be mirrors. */
+  /** Beside the indexes that the user has configured, which may be mirrors. What is known of an index is without its user. */
   #indexes(): readonly string[] {
     const { file: { cell, indexes } } = this.#trial;
-    return [...new Set([...(cell.index === undefined ? [] : [cell.index]), ...indexes])].flatMap((one) => ["--extra-index-url", one]);
+    const own = cell.index === undefined || indexes.some((one) => shownIndex(one) === cell.index) ? [] : [cell.index];
+    return [...own, ...indexes].flatMap((one) => ["--extra-index-url", one]);
   }
 }
 

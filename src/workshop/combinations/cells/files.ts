@@ -10,12 +10,14 @@ export interface CellFile {
   readonly cell: Cell;
   /** The project, absolute. */
   readonly root: string;
+  /** The project as it was when the run began, absolute: what is built. */
+  readonly source: string;
   /** The run that it belongs to. */
   readonly run: string;
   readonly steps: readonly CellStepName[];
   /** Further requirements of the environment. */
   readonly install: readonly string[];
-  /** Indexes beside the cell's own and those that pip is configured with. */
+  /** Indexes beside those that pip is configured with, with their users where they have one; the cell's own is among them or is added. */
   readonly indexes: readonly string[];
   /** When the environment and the build tree stay after the cell. */
   readonly keep: "never" | "failed" | "always";

@@ -72,7 +72,7 @@ async function load(trial: Trial, file: string): Promise<Ended | undefined> {
   const name = path.basename(file);
   const elsewhere = notOfTheCombination(output);
   if (elsewhere !== undefined) {
-    return { outcome: "unknown", reason: { message: `${name} could not be loaded here: ${elsewhere}` } };
+    return { outcome: "unknown", isOfHere: true, reason: { message: `${name} could not be loaded here: ${elsewhere}` } };
   }
   const suspicion = suspicionIn(output, root);
   const explanation = suspicion === undefined ? undefined : await new Explainer(workshop, root, [interpreter]).explain(suspicion, [file]);

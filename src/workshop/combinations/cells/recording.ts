@@ -1,41 +1,48 @@
-import { loadCatalogue } from "../../../engine/catalogue/index.ts";
-import { NodeFiles } from "../../../engine/files/index.ts";
-import { resolveAgainst } from "../../../engine/installed/index.ts";
-import { valueOf } from "../../../engine/model/index.ts";
 import * as path from "node:path";
-import type { CellStep, CellStepName, Combination, CombinationRecord, Method } from "../types.ts";
-import type { CellFile } from "./files.ts";
+import type { Commit } from "../../process/commit.ts";
+import { combinationOf } from "../records/circumstances.ts";
+import { projectNameOf } from "../records/project.ts";
+import { withoutPlaces } from "../records/withoutPrivate.ts";
+import type { CellStep, CellStepName, CombinationReason, CombinationRecord, Method } from "../types.ts";
 import type { Trial } from "./trial.ts";
 
-const methods: Readonly<Record<Exclude<CellStepName, "install">, Method>> = { build: "built", load: "loaded", smoke: "smoke", benchmark: "benchmark" };
+const methods: Readonly<Record<CellStepName, Method>> = { install: "built", build: "built", load: "loaded", smoke: "smoke", benchmark: "benchmark" };
 
-/** What the steps of a cell say of its combination. An installation that failed is a build that could not be told. */
-export function recordsOf(file: CellFile, trial: Pick<Trial, "root" | "interpreter" | "workshop">, steps: readonly CellStep[]): readonly CombinationRecord[] {
-  const combination = combinationOfCell(file, trial);
-  const when = trial.workshop.now().toISOString();
-  return steps.flatMap(({ name, outcome, reason, counts }): CombinationRecord[] => {
-    if (name === "install" && outcome === "passed") {
-      return [];
-    }
-    return [{
-      schema: 1, combination, how: name === "install" ? "built" : methods[name], outcome, when, by: trial.workshop.version, run: file.run,
-      ...(reason === undefined ? {} : { reason }), ...(counts === undefined ? {} : { counts }),
-    }];
-  });
+interface Tried extends Pick<Trial, "task" | "file" | "root" | "interpreter" | "workshop"> {
+  /** Of the copy, before anything was built in it. */
+  readonly commit: Commit | undefined;
+  readonly products: readonly string[];
 }
 
-function combinationOfCell({ cell, root }: CellFile, { interpreter, workshop }: Pick<Trial, "root" | "interpreter" | "workshop">): Combination {
-  const answer = resolveAgainst(interpreter, { root, files: new NodeFiles(), catalogue: loadCatalogue(), environment: workshop.environment });
-  const facts = answer.ok ? answer.body.facts : [];
-  const cuda = valueOf(facts, "cuda-version");
-  const gitVersion = valueOf(facts, "torch-git-version");
-  return {
-    project: { name: path.basename(root) },
-    torch: { version: cell.torch, ...(typeof gitVersion === "string" ? { gitVersion } : {}), ...(cell.index === undefined ? {} : { index: cell.index }) },
-    ...(Object.keys(cell.packages).length === 0 ? {} : { packages: cell.packages }),
+/** What the steps of a cell say of its combination. An installation that did not work is a build that could not be told. */
+export async function recordsOf(tried: Tried, steps: readonly CellStep[]): Promise<readonly CombinationRecord[]> {
+  const { file, workshop } = tried;
+  const told = steps.filter((one) => one.name !== "install" || one.outcome !== "passed");
+  if (told.length === 0 || workshop.activity.signal.aborted) {
+    return [];
+  }
+  const combination = await combinationOfCell(tried);
+  const when = workshop.now().toISOString();
+  return combination === undefined ? [] : told.map(({ name, outcome, reason, counts }): CombinationRecord => ({
+    schema: 1, combination, how: methods[name], outcome, when, by: workshop.version, run: file.run,
+    ...(reason === undefined ? {} : { reason: portable(reason, tried) }), ...(counts === undefined ? {} : { counts }),
+  }));
+}
+
+function combinationOfCell({ file, root, interpreter, workshop, commit, products }: Tried): ReturnType<typeof combinationOf> {
+  const { cell } = file;
+  const { version } = projectNameOf(root);
+  return combinationOf({
+    root: file.root, environment: interpreter,
+    torch: { version: cell.torch, ...(cell.index === undefined ? {} : { index: cell.index }) },
+    packages: cell.packages,
     ...(cell.python === undefined ? {} : { python: cell.python }),
-    ...(cuda === null || typeof cuda === "string" ? { cuda } : {}),
-    ...(cell.compiler === undefined ? {} : { compiler: cell.compiler.name }),
-    platform: `${process.platform}-${process.arch === "x64" ? "x86_64" : process.arch}`,
-  };
+    built: products.filter((one) => !one.endsWith(".whl")),
+    project: { ...(version === undefined ? {} : { version }), ...(commit === undefined ? {} : { commit: commit.hash, ...(commit.isChanged ? { changed: true } : {}) }) },
+  }, workshop);
+}
+
+/** Records are read on other machines: places of this one mean nothing there. */
+function portable(reason: CombinationReason, { task, root }: Tried): CombinationReason {
+  return { ...reason, message: withoutPlaces(withoutPlaces(reason.message, root), path.join(task.folder)) };
 }

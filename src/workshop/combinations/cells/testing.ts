@@ -84,7 +84,7 @@ export async function benchmarkStep(trial: Trial, project: Project): Promise<End
     }
   } catch (error) {
     if (error instanceof CannotDo) {
-      return { outcome: "unknown", reason: { message: error.message } };
+      return { outcome: "unknown", isOfHere: true, reason: { message: error.message } };
     }
     throw error;
   }

@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import { LogFile } from "../../process/index.ts";
+import { LogFile, shown } from "../../process/index.ts";
 import type { Command, ProcessResult, RunOptions, Variables } from "../../process/types.ts";
 import type { Activity, Workshop } from "../../workshop.ts";
 import type { CellEvent, CellStep, CellStepName, CellTask, CombinationReason } from "../types.ts";
@@ -13,6 +13,8 @@ export interface Ended {
   readonly counts?: CellStep["counts"];
   /** The project has nothing of the kind: the step says nothing of the cell. */
   readonly isNothing?: boolean;
+  /** It is this machine or this moment (a full disk, no network, no such compiler) and not the combination: it is not recorded. */
+  readonly isOfHere?: boolean;
 }
 
 /** A cell while it is tried: what its steps share. */
@@ -72,7 +74,7 @@ export async function runIn(trial: Pick<Trial, "workshop">, argv: readonly strin
   const { run, activity } = trial.workshop;
   const [file = "", ...rest] = argv;
   const command: Command = { file, arguments: rest, folder, environment };
-  activity.output(`$ ${argv.join(" ")}\n`);
+  activity.output(`$ ${argv.map((one) => shown("", one)).join(" ")}\n`);
   const result = await run(command, { signal: activity.signal, ...options, onText: (text) => activity.output(text) });
   activity.output("\n");
   return result;

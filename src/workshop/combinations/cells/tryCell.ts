@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import * as path from "node:path";
 import { requireSpace } from "../../libtorch/space.ts";
-import { CouldNotWrite, exclusively } from "../../process/index.ts";
+import { commitOf, CouldNotWrite, exclusively } from "../../process/index.ts";
 import type { Variables } from "../../process/types.ts";
 import { readProject } from "../../project/index.ts";
 import type { Project } from "../../project/types.ts";
@@ -30,7 +30,7 @@ export async function tryCell(task: CellTask, workshop: Workshop, tell: (event: 
   const file = await readCellFile(task.folder);
   const started = workshop.now();
   const begin = performance.now();
-  const draft: Draft = { steps: [], records: [] };
+  const draft: Draft = { steps: [], told: [], records: [] };
   const { SLURM_ARRAY_JOB_ID: job, SLURM_ARRAY_TASK_ID: index = "0" } = workshop.environment;
   const place = job === undefined ? hostname() : `${job}_${index}`;
   tell({ kind: "started", cell: file.cell, where: place });
@@ -51,6 +51,8 @@ export async function tryCell(task: CellTask, workshop: Workshop, tell: (event: 
 
 interface Draft {
   steps: readonly CellStep[];
+  /** Steps that say something of the combination. */
+  told: readonly CellStep[];
   records: CellResult["records"];
   /** Why it was not carried to its end. */
   reason?: CellResult["reason"];
@@ -106,8 +108,9 @@ class Attempt {
     await requireSpace(folder, space, `Trying ${cell.label}`);
     const { environment: base, problem } = withCompilers(cellEnvironment(this.#workshop.environment, folder), cell.compiler);
     const environment = path.join(folder, "environment");
-    const root = await copySource({ root: this.#file.root, to: path.join(folder, "source"), ...(cell.commit === undefined ? {} : { commit: cell.commit }) }, this.#workshop);
+    const root = await copySource({ root: this.#file.source, to: path.join(folder, "source"), ...(cell.commit === undefined ? {} : { commit: cell.commit }) }, this.#workshop);
     const shared = { task: this.#task, file: this.#file, tell: this.#tell, source: path.join(folder, "source"), root, environment, interpreter: interpreterIn(environment) };
+    const commit = await commitOf(root, this.#workshop, [".abiding"]);
     for (const name of stepNames.filter((one) => one === "install" || this.#file.steps.includes(one))) {
       if (this.#workshop.activity.signal.aborted) {
         return;
@@ -117,7 +120,7 @@ class Attempt {
         break;
       }
     }
-    this.#draft.records = recordsOf(this.#file, { ...shared, workshop: { ...this.#workshop, environment: base } }, this.#draft.steps);
+    this.#draft.records = await recordsOf({ ...shared, workshop: { ...this.#workshop, environment: base }, commit, products: this.#products }, this.#draft.told);
   }
 
   async #run(name: CellStepName, work: (log: StepLog, activity: Workshop["activity"]) => Promise<Ended>): Promise<CellStep["outcome"]> {
@@ -133,7 +136,7 @@ class Attempt {
     const ended = await work(log, activity).catch((error: unknown): Ended => {
       const isKnown = this.#workshop.activity.signal.aborted || error instanceof CannotDo || error instanceof CouldNotWrite;
       const message = this.#workshop.activity.signal.aborted ? "It was cancelled." : error instanceof Error ? (isKnown ? error.message : `The step failed in Abiding itself: ${error.stack ?? error.message}`) : String(error);
-      return { outcome: "unknown", reason: { message } };
+      return { outcome: "unknown", isOfHere: true, reason: { message } };
     });
     if (ended.reason !== undefined) {
       log.add(`abiding: ${ended.reason.message}\n`);
@@ -141,7 +144,9 @@ class Attempt {
     await log.close();
     if (ended.isNothing !== true) {
       const { outcome, reason, counts } = ended;
-      this.#draft.steps = [...this.#draft.steps, { name, outcome, milliseconds: Math.round(performance.now() - begin), log: log.file, ...(reason === undefined ? {} : { reason }), ...(counts === undefined ? {} : { counts }) }];
+      const step: CellStep = { name, outcome, milliseconds: Math.round(performance.now() - begin), log: log.file, ...(reason === undefined ? {} : { reason }), ...(counts === undefined ? {} : { counts }) };
+      this.#draft.steps = [...this.#draft.steps, step];
+      this.#draft.told = ended.isOfHere === true ? this.#draft.told : [...this.#draft.told, step];
     }
     return ended.outcome;
   }
@@ -150,7 +155,7 @@ class Attempt {
     const { root, interpreter, workshop } = trial;
     const project = (): Promise<Project> => this.#project ??= readProject(root, { environment: workshop.environment, interpreter });
     switch (name) {
-      case "install": return problem === undefined ? install(trial, project) : { outcome: "unknown", reason: { message: problem } };
+      case "install": return problem === undefined ? install(trial, project) : { outcome: "unknown", isOfHere: true, reason: { message: problem } };
       case "build": {
         const built = await buildStep(trial, await project());
         this.#products = built.products;
@@ -169,7 +174,7 @@ class Attempt {
  * Variables that lead to another Python or torch than the cell's, or to another repository; and the caches of what torch compiles
  * by itself, which are the cell's own.
  */
-const foreign = /^(?:PYTHONPATH|PYTHONHOME|PYTHONSTARTUP|PIP_TARGET|PIP_PREFIX|PIP_USER|PIP_CONSTRAINT|PIP_REQUIREMENT|Torch_DIR|Torch_ROOT|TORCH_DIR|LIBTORCH|GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|OBJECT_DIRECTORY))$/;
+const foreign = /^(?:PYTHONPATH|PYTHONHOME|PYTHONSTARTUP|PIP_TARGET|PIP_PREFIX|PIP_USER|PIP_CONSTRAINT|PIP_REQUIREMENT|UV_CONSTRAINT|UV_OVERRIDE|UV_PROJECT_ENVIRONMENT|Torch_DIR|Torch_ROOT|TORCH_DIR|LIBTORCH|GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|OBJECT_DIRECTORY))$/;
 
 function cellEnvironment(environment: Variables, folder: string): Variables {
   const own = Object.entries(environment).filter(([name]) => !foreign.test(name));

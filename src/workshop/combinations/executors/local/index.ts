@@ -1,0 +1,2 @@
+/** Cells on this machine. */
+export { localExecutor } from "./localExecutor.ts";
