@@ -95,8 +95,10 @@ export function foldMatrix(records: readonly PanelRecord[], known: CombinationsV
     passing += 1;
     const { key, label, rank } = columnFor(axis, record[axis], severalProjects ? record.project : undefined);
     const column = labels.get(key);
-    if (column === undefined) labels.set(key, { key, label, rank, newest: time(record) });
-    else column.newest = Math.max(column.newest, time(record));
+    // Only commits are ordered by it.
+    const newest = axis === "commit" ? time(record) : 0;
+    if (column === undefined) labels.set(key, { key, label, rank, newest });
+    else column.newest = Math.max(column.newest, newest);
     const row = existing(cells, record.torch, () => new Map<string, PanelRecord[]>());
     existing(row, key, () => []).push(record);
   }
@@ -110,6 +112,8 @@ export function foldMatrix(records: readonly PanelRecord[], known: CombinationsV
     const cell = existing(judged, found, () => judge(found));
     return filter.outcome === undefined || cell.outcome === filter.outcome ? cell : undefined;
   };
+  // Judging costs more than folding.
+  const hasCell = (torch: string, key: string): boolean => filter.outcome === undefined || cellOf(torch, key) !== undefined;
 
   const candidates = rowsOf(tried, known, running);
   const isRunning = new Set(running.map(({ torch }) => torch));
@@ -120,12 +124,12 @@ export function foldMatrix(records: readonly PanelRecord[], known: CombinationsV
     if (isRunning.has(torch)) return true;
     const ofRow = cells.get(torch);
     if (filter.outcome === "untried") return !tried.has(torch) && holds(torch.toLowerCase(), words);
-    if (filter.outcome !== undefined) return ofRow !== undefined && [...ofRow.keys()].some((key) => cellOf(torch, key) !== undefined);
+    if (filter.outcome !== undefined) return ofRow !== undefined && [...ofRow.keys()].some((key) => hasCell(torch, key));
     return ofRow !== undefined || (!needsRecord && !tried.has(torch) && holds(torch.toLowerCase(), words));
   };
   const rows = candidates.filter(shows);
   const used = new Set(awaited.map(({ key }) => key));
-  for (const { torch } of rows) for (const key of cells.get(torch)?.keys() ?? []) if (cellOf(torch, key) !== undefined) used.add(key);
+  for (const { torch } of rows) for (const key of cells.get(torch)?.keys() ?? []) if (!used.has(key) && hasCell(torch, key)) used.add(key);
   const columns = [...labels.values()].filter(({ key }) => used.has(key)).sort(columnOrder(axis)).map(({ key, label, rank }) => ({ key, label, rank }));
   return {
     rows,

@@ -95,7 +95,7 @@ function MatrixView({ view }: { readonly view: CombinationsView }): JSX.Element 
       : <div class={isOpen ? "beside" : ""}>
         <div class="main">
           <Grid matrix={matrix} label="Combinations" active={active} opened={isOpen}
-            live={(at, under) => places.get(placeKey(matrix.rows[at]?.torch ?? "", matrix.columns[under]?.key ?? "")) ?? []}
+            places={places}
             move={(toRow, toColumn) => select(toRow, toColumn, kept.open)} open={(toRow, toColumn) => select(toRow, toColumn, true)}
             scroll={scroll.current.matrix ?? [0, 0]}
             keepScroll={(x, y) => {
@@ -137,7 +137,7 @@ function Toolbar({ view }: { readonly view: CombinationsView }): JSX.Element {
     <input type="search" placeholder="Filter: 2.15 gcc undefined symbol" aria-label="Filter versions and records" value={filter.text ?? ""} spellcheck={false} autocomplete="off"
       onInput={({ currentTarget: { value } }) => set("text", value === "" ? undefined : value)} />
     <label>Columns <select value={axis} onChange={({ currentTarget: { value } }) => keep({ axis: value as Axis })}>{axes.map(([value, text]) => <option key={value} value={value}>{text}</option>)}</select></label>
-    {choice("channel", "Channel", "Releases and nightlies", [["release", "Releases"], ["nightly", "Nightlies"]])}
+    {choice("channel", "Channel", "Any channel", [["release", "Releases"], ["nightly", "Nightlies"]])}
     {choice("outcome", "Outcome", "Any outcome", [...Object.entries(outcomeWords), ["untried", "not tried"]])}
     {choice("how", "Method", "Any method", [["predicted", "predicted"], ["built", "built"], ["loaded", "loaded"], ["smoke", "smoke tests"], ["benchmark", "benchmarks"]])}
     {choice("python", "Python", "Any Python", pythons.map((one) => [one, `Python ${one}`]))}

@@ -1,17 +1,18 @@
 /** The matrix as a grid of which only what is in sight is in the page. */
+import { Component } from "preact";
 import type { JSX, RefObject } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Matrix, MatrixCell, MatrixRow } from "../../src/views/matrix.ts";
 import { cellWords, columnWords } from "./cellWords.ts";
 import { OutcomeIcon } from "./icons.tsx";
+import { placeKey } from "./live.ts";
 import type { LiveCell } from "./model.ts";
 import { itemsInSight, offsetFor } from "./window.ts";
-import type { Line } from "./window.ts";
+import type { Item, Line } from "./window.ts";
 
 /** In pixels, as the style sheet has them. */
 const rowHeight = 24;
 const headHeight = 28;
-const columnWidth = 128;
 
 export interface GridProps {
   readonly matrix: Matrix;
@@ -19,23 +20,27 @@ export interface GridProps {
   /** Where the tab stop is; column -1 is the head of the row. */
   readonly active: readonly [row: number, column: number];
   readonly opened: boolean;
-  readonly live: (row: number, column: number) => readonly LiveCell[];
+  /** What is being tried, by `placeKey`. */
+  readonly places: Places;
   readonly move: (row: number, column: number) => void;
   readonly open: (row: number, column: number) => void;
   readonly scroll: readonly [x: number, y: number];
   readonly keepScroll: (x: number, y: number) => void;
 }
 
-export function Grid({ matrix, label, active, opened, live, move, open, scroll, keepScroll }: GridProps): JSX.Element {
+export function Grid({ matrix, label, active, opened, places, move, open, scroll, keepScroll }: GridProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
-  const headWidth = innerWidth < 600 ? 150 : 232;
-  const sight = useSight(box, scroll);
+  const [headWidth, columnWidth] = innerWidth <= 600 ? [172, 112] : [248, 128];
+  const sight = useSight(box, scroll, columnWidth);
   const down: Line = { count: matrix.rows.length, size: rowHeight, before: headHeight, beyond: 8, kept: active[0] };
   const across: Line = { count: matrix.columns.length, size: columnWidth, before: headWidth, beyond: 2, kept: active[1] };
   const rows = itemsInSight(down, sight.y, sight.height);
-  const columns = itemsInSight(across, sight.x, sight.width);
+  const columns = useSame(itemsInSight(across, sight.x, sight.width), (items) => items.map(({ index, start }) => `${index} ${start}`).join());
   /** The keyboard moved: the focus follows once the cell is in the page. */
   const follows = useRef(false);
+  const opens = useRef(open);
+  opens.current = open;
+  const onOpen = useCallback((row: number, column: number) => opens.current(row, column), []);
 
   const go = (row: number, column: number): void => {
     const [toRow, toColumn] = [Math.max(0, Math.min(matrix.rows.length - 1, row)), Math.max(-1, Math.min(matrix.columns.length - 1, column))];
@@ -76,16 +81,6 @@ export function Grid({ matrix, label, active, opened, live, move, open, scroll, 
   };
 
   const width = headWidth + matrix.columns.length * columnWidth;
-  const cellProps = (row: number, column: number): Attributes => {
-    const isActive = row === active[0] && column === active[1];
-    return {
-      tabIndex: isActive ? 0 : -1, ...(isActive ? { "data-active": "" } : {}), ...(isActive && opened ? { "aria-selected": "true" } : {}), "aria-colindex": column + 2,
-      onClick: () => {
-        follows.current = false;
-        open(row, column);
-      },
-    };
-  };
   return <div class="grid" role="grid" aria-label={label} aria-rowcount={matrix.rows.length + 1} aria-colcount={matrix.columns.length + 1} ref={box} onKeyDown={onKeyDown}
     onScroll={({ currentTarget }) => keepScroll(currentTarget.scrollLeft, currentTarget.scrollTop)}>
     <div class="sheet" role="rowgroup" style={{ width: `${width}px`, height: `${headHeight + matrix.rows.length * rowHeight}px` }}>
@@ -97,17 +92,53 @@ export function Grid({ matrix, label, active, opened, live, move, open, scroll, 
         })}
       </div>
       {rows.map(({ index, start }) => {
-        const row = matrix.rows[index];
-        return row === undefined ? null : <div key={row.torch} class="row" role="row" aria-rowindex={index + 2} style={{ top: `${start}px`, width: `${width}px` }}>
-          <RowHead row={row} running={live(index, -1)} width={headWidth} {...cellProps(index, -1)} />
-          {columns.map((item) => {
-            const column = matrix.columns[item.index];
-            return column === undefined ? null : <Cell key={column.key} cell={matrix.cell(index, item.index)} running={live(index, item.index)} left={item.start} {...cellProps(index, item.index)} />;
-          })}
-        </div>;
+        const torch = matrix.rows[index]?.torch ?? "";
+        return <GridRow key={torch} matrix={matrix} index={index} start={start} width={width} headWidth={headWidth} columns={columns}
+          active={index === active[0] ? active[1] : undefined} opened={opened && index === active[0]} places={places.has(placeKey(torch, "")) ? places : noPlaces} open={onOpen} />;
       })}
     </div>
   </div>;
+}
+
+type Places = ReadonlyMap<string, readonly LiveCell[]>;
+const noPlaces: Places = new Map();
+const nothing: readonly LiveCell[] = [];
+
+interface RowProps {
+  readonly matrix: Matrix;
+  readonly index: number;
+  readonly start: number;
+  readonly width: number;
+  readonly headWidth: number;
+  readonly columns: readonly Item[];
+  /** The column of the tab stop, where it is in this row. */
+  readonly active: number | undefined;
+  readonly opened: boolean;
+  readonly places: Places;
+  readonly open: (row: number, column: number) => void;
+}
+
+/** A row is made anew only when something of it changed: while one scrolls, most stay. */
+class GridRow extends Component<RowProps> {
+  override shouldComponentUpdate(next: RowProps): boolean {
+    return (Object.keys(next) as (keyof RowProps)[]).some((name) => next[name] !== this.props[name]);
+  }
+
+  override render({ matrix, index, start, width, headWidth, columns, active, opened, places, open }: RowProps): JSX.Element | null {
+    const row = matrix.rows[index];
+    if (row === undefined) return null;
+    const attributes = (column: number): Attributes => {
+      const isActive = column === active;
+      return { tabIndex: isActive ? 0 : -1, ...(isActive ? { "data-active": "" } : {}), ...(isActive && opened ? { "aria-selected": "true" } : {}), "aria-colindex": column + 2, onClick: () => open(index, column) };
+    };
+    return <div class="row" role="row" aria-rowindex={index + 2} style={{ top: `${start}px`, width: `${width}px` }}>
+      <RowHead row={row} running={places.get(placeKey(row.torch, "")) ?? nothing} width={headWidth} {...attributes(-1)} />
+      {columns.map((item) => {
+        const column = matrix.columns[item.index];
+        return column === undefined ? null : <Cell key={column.key} cell={matrix.cell(index, item.index)} running={places.get(placeKey(row.torch, column.key)) ?? nothing} left={item.start} {...attributes(item.index)} />;
+      })}
+    </div>;
+  }
 }
 
 /** What every place of the grid has, the heads of rows too. */
@@ -149,6 +180,13 @@ function Cell({ cell, running, left, ...attributes }: { readonly cell: MatrixCel
   </div>;
 }
 
+/** The earlier value while it is the same by its key: what depends on it need not be made anew. */
+function useSame<T>(value: T, keyOf: (value: T) => string): T {
+  const before = useRef(value);
+  if (before.current !== value && keyOf(before.current) !== keyOf(value)) before.current = value;
+  return before.current;
+}
+
 interface Sight {
   readonly x: number;
   readonly y: number;
@@ -156,14 +194,20 @@ interface Sight {
   readonly height: number;
 }
 
-/** What is seen of a box that scrolls; before it is in the page, what was seen of it the last time. */
-function useSight(box: RefObject<HTMLDivElement | null>, [x, y]: readonly [x: number, y: number]): Sight {
-  const [sight, setSight] = useState<Sight>({ x, y, width: innerWidth, height: innerHeight });
+/** Rows that are scrolled past before others are made. */
+const rowsAtOnce = 4;
+
+/** What is seen of a box that scrolls, in steps; before it is in the page, what was seen of it the last time. */
+function useSight(box: RefObject<HTMLDivElement | null>, [x, y]: readonly [x: number, y: number], columnWidth: number): Sight {
+  const [sight, setSight] = useState<Sight>(() => stepwise({ x, y, width: innerWidth, height: innerHeight }, columnWidth));
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
     element.scrollTo(x, y);
-    const look = (): void => setSight({ x: element.scrollLeft, y: element.scrollTop, width: element.clientWidth, height: element.clientHeight });
+    const look = (): void => setSight((before) => {
+      const now = stepwise({ x: element.scrollLeft, y: element.scrollTop, width: element.clientWidth, height: element.clientHeight }, columnWidth);
+      return now.x === before.x && now.y === before.y && now.width === before.width && now.height === before.height ? before : now;
+    });
     const observer = new ResizeObserver(look);
     observer.observe(element);
     element.addEventListener("scroll", look, { passive: true });
@@ -171,6 +215,11 @@ function useSight(box: RefObject<HTMLDivElement | null>, [x, y]: readonly [x: nu
       observer.disconnect();
       element.removeEventListener("scroll", look);
     };
-  }, []);
+  }, [columnWidth]);
   return sight;
+}
+
+function stepwise({ x, y, width, height }: Sight, columnWidth: number): Sight {
+  const step = rowsAtOnce * rowHeight;
+  return { x: Math.floor(x / columnWidth) * columnWidth, y: Math.floor(y / step) * step, width: width + columnWidth, height: height + step };
 }
