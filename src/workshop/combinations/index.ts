@@ -39,3 +39,5 @@ export type { RunPlan, RunRequest } from "./run/plan.ts";
 export { resumeCombinations, runCombinations } from "./run/runCombinations.ts";
 export type { MakeSlurm, RunMeans } from "./run/runCombinations.ts";
 export { localExecutor } from "./executors/local/index.ts";
+export { torchTrier } from "./run/torchTrier.ts";
+export type { TorchTrier, TrierRequest } from "./run/torchTrier.ts";

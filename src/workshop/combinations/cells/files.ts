@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import * as path from "node:path";
+import type { BenchmarkReport } from "../../benchmark/types.ts";
 import { codeOf, writeWhole } from "../../process/index.ts";
 import { CannotDo } from "../../workshop.ts";
 import type { Cell, CellResult, CellStepName } from "../types.ts";
@@ -28,8 +29,11 @@ export interface CellFile {
 /** The order in which a cell's steps come. */
 export const stepNames: readonly CellStepName[] = ["install", "build", "load", "smoke", "benchmark"];
 
-export const cellFileName = "cell.json";
-export const resultFileName = "result.json";
+const cellFileName = "cell.json";
+const resultFileName = "result.json";
+/** What the rooms for tests and benchmarks reported, whole. */
+export const smokeFileName = "smoke.json";
+export const benchmarkFileName = "benchmark.json";
 
 /** Where a cell's logs lie. */
 export function logsOf(folder: string): string {
@@ -58,6 +62,12 @@ export async function writeResult(folder: string, result: CellResult): Promise<v
 export async function readResult(folder: string): Promise<CellResult | undefined> {
   const found = await readJson(path.join(folder, resultFileName));
   return typeof found === "object" && found !== null && "outcome" in found && "steps" in found && "cell" in found ? (found as CellResult) : undefined;
+}
+
+/** What was measured in a cell; empty when nothing was. */
+export async function readMeasurements(folder: string): Promise<BenchmarkReport["runs"]> {
+  const found = await readJson(path.join(folder, benchmarkFileName));
+  return found !== undefined && found !== null && "runs" in found && Array.isArray(found.runs) ? (found.runs as BenchmarkReport["runs"]) : [];
 }
 
 async function readJson(file: string): Promise<object | null | undefined> {

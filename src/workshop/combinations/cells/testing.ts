@@ -1,8 +1,11 @@
+import * as path from "node:path";
 import { benchmark } from "../../benchmark/index.ts";
 import { defaultTimeLimit, smoke } from "../../smoke/index.ts";
 import type { SmokeReport, TestResult } from "../../smoke/types.ts";
 import type { Project } from "../../project/types.ts";
+import { writeWhole } from "../../process/index.ts";
 import { CannotDo } from "../../workshop.ts";
+import { benchmarkFileName, smokeFileName } from "./files.ts";
 import type { CombinationReason } from "../types.ts";
 import { testsInCell } from "./building.ts";
 import type { Ended, Trial } from "./trial.ts";
@@ -24,6 +27,7 @@ export async function smokeStep(trial: Trial, project: Project): Promise<Ended> 
       workshop.activity.note(`${event.result.outcome}: ${event.result.label}${event.result.reason === undefined ? "" : `. ${event.result.reason}`}`);
     }
   });
+  await writeWhole(path.join(trial.task.folder, smokeFileName), `${JSON.stringify(report, undefined, 2)}\n`);
   return smokeEnded(report);
 }
 
@@ -71,6 +75,7 @@ export async function benchmarkStep(trial: Trial, project: Project): Promise<End
   }
   try {
     const report = await benchmark({ root, plans: project.benchmarks, repetitions, interpreter, against: [interpreter], timeLimit: defaultTimeLimit }, workshop);
+    await writeWhole(path.join(trial.task.folder, benchmarkFileName), `${JSON.stringify(report, undefined, 2)}\n`);
     const measurements = report.runs.flatMap((run) => run.measurements);
     const skipped = measurements.filter((one) => one.skipped === true).length;
     const measured = measurements.filter((one) => one.seconds.length > 0 && one.problem === undefined).length;

@@ -1,5 +1,4 @@
 import * as path from "node:path";
-import { localLabel } from "../../../engine/model/index.ts";
 import { exclusively } from "../../process/index.ts";
 import { CannotDo } from "../../workshop.ts";
 import type { Workshop } from "../../workshop.ts";
@@ -8,10 +7,11 @@ import { copySource } from "../cells/source.ts";
 import { localExecutor } from "../executors/local/index.ts";
 import { appendCombinations } from "../records/append.ts";
 import { recordsFile } from "../records/place.ts";
-import type { Cell, CellEvent, CellResult, CellTask, Executor, KnownWheel, RunReport, SlurmExecutorSettings } from "../types.ts";
+import type { CellEvent, CellResult, CellTask, Executor, KnownWheel, RunReport, SlurmExecutorSettings } from "../types.ts";
+import { spaceFor } from "../cells/space.ts";
 import { planRun, settingsOf } from "./plan.ts";
 import type { RunRequest } from "./plan.ts";
-import { findRun, newRunFolder, removeSnapshot, snapshotOf, tasksOf, writeRunFile } from "./runFiles.ts";
+import { findRun, newRunFolder, removeSnapshot, snapshotOf, taskOf, writeRunFile } from "./runFiles.ts";
 import type { RunFile } from "./runFiles.ts";
 
 /** Makes the executor of a cluster, which has to know how Abiding is started there. `folder`: of the run. */
@@ -58,19 +58,9 @@ export async function resumeCombinations(request: RunRequest, name: string, mean
 
 async function prepare(request: RunRequest, run: RunFile, folder: string, source: string, wheels: ReadonlyMap<string, KnownWheel>): Promise<void> {
   const { steps = stepNames, install = [], indexes = [] } = settingsOf(request);
-  for (const { cell, folder: place } of tasksOf(folder, run.cells)) {
+  for (const { cell, folder: place } of run.cells.map((one) => taskOf(folder, one))) {
     await writeCellFile(place, { schema: 1, cell, root: request.root, source, run: run.run, steps, install, indexes, keep: request.keep ?? "never", space: spaceFor(cell, wheels.get(cell.id)) });
   }
-}
-
-/**
- * Bytes that a cell takes: by measurement a wheel of torch for processors has 192 MB packed and its environment 0.9 GB; the
- * libraries of CUDA that one for GPUs asks for add 4.3 GB (torch 2.13.0+cpu and 2.14.1+cu130).
- */
-function spaceFor({ torch, index = "" }: Cell, wheel: KnownWheel | undefined): number {
-  const size = wheel?.size ?? 200e6;
-  const isForCuda = /^cu\d/.test(localLabel(torch) ?? "") || (localLabel(torch) === undefined && /^https:\/\/pypi\.org\//.test(index));
-  return size * 5 + (isForCuda ? 4.5e9 : 0) + 200e6;
 }
 
 async function carryOut(request: RunRequest, run: RunFile, folder: string, { workshop, tell, slurm }: RunMeans): Promise<RunReport> {
@@ -84,7 +74,7 @@ async function carryOut(request: RunRequest, run: RunFile, folder: string, { wor
     recording = recording.then(() => append(records, result, warnings));
   };
   const waiting: CellTask[] = [];
-  for (const task of tasksOf(folder, run.cells)) {
+  for (const task of run.cells.map((cell) => taskOf(folder, cell))) {
     const result = await readResult(task.folder);
     if (result === undefined || result.outcome === "cancelled") {
       waiting.push(task);

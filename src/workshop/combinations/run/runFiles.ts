@@ -39,9 +39,9 @@ export async function newRunFolder(root: string, now: Date): Promise<string> {
   }
 }
 
-/** The tasks of a run's cells. */
-export function tasksOf(folder: string, cells: readonly Cell[]): readonly CellTask[] {
-  return cells.map((cell) => ({ cell, folder: path.join(folder, "cells", cell.id) }));
+/** A cell of a run, and its folder. */
+export function taskOf(folder: string, cell: Cell): CellTask {
+  return { cell, folder: path.join(folder, "cells", cell.id) };
 }
 
 export async function writeRunFile(folder: string, file: RunFile): Promise<void> {

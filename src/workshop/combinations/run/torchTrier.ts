@@ -1,0 +1,64 @@
+import * as path from "node:path";
+import type { Workshop } from "../../workshop.ts";
+import type { TryTorch } from "../bisect/types.ts";
+import { compilerChoice } from "../cells/compilers.ts";
+import { readMeasurements, writeCellFile } from "../cells/files.ts";
+import { cellOf } from "../cells/identity.ts";
+import { copySource } from "../cells/source.ts";
+import { spaceFor } from "../cells/space.ts";
+import { tryCell } from "../cells/tryCell.ts";
+import { torchSets } from "../nightlies/index.ts";
+import type { BisectBy, Cell, CellEvent, CellStepName, CombinationSettings, IndexKnowledge, WheelWanted } from "../types.ts";
+import { newRunFolder, removeSnapshot, snapshotOf, taskOf, writeRunFile } from "./runFiles.ts";
+
+export interface TrierRequest {
+  readonly root: string;
+  readonly settings: CombinationSettings;
+  readonly wanted: WheelWanted;
+  /** Where the packages that go with each torch are found; absent: torch is tried alone. */
+  readonly knowledge?: IndexKnowledge;
+}
+
+export interface TorchTrier {
+  readonly tries: TryTorch;
+  /** Removes the copy of the project; results and logs stay. */
+  end(): Promise<void>;
+}
+
+const steps: Readonly<Record<Exclude<BisectBy, "fits">, readonly CellStepName[]>> = { build: ["build"], smoke: ["build", "load", "smoke"], benchmark: ["build", "benchmark"] };
+
+/** Tries single torches, one after the other, as cells of one run: for a bisect, which chooses the next by what the last one did. */
+export function torchTrier(request: TrierRequest, workshop: Workshop, tell: (event: CellEvent) => void = () => undefined): TorchTrier {
+  const { root, settings, wanted, knowledge } = request;
+  const cells: Cell[] = [];
+  let begun: Promise<{ readonly folder: string; readonly source: string }> | undefined;
+  const begin = async (): Promise<{ readonly folder: string; readonly source: string }> => {
+    const folder = await newRunFolder(root, workshop.now());
+    return { folder, source: await copySource({ root, to: snapshotOf(folder) }, workshop) };
+  };
+  return {
+    tries: async (torch, by) => {
+      const { folder, source } = await (begun ??= begin());
+      const set = knowledge === undefined ? undefined : torchSets(knowledge, wanted, settings.packages ?? []).find((one) => one.torch.version === torch.version);
+      const [compiler] = settings.matrix?.compiler ?? [];
+      const cell = cellOf({
+        torch: torch.version, index: torch.index, packages: Object.fromEntries((set?.siblings ?? []).map((one) => [one.package, one.version])),
+        ...(wanted.python === undefined ? {} : { python: wanted.python }), ...(wanted.variant === undefined ? {} : { cuda: wanted.variant }), ...(compiler === undefined ? {} : { compiler: compilerChoice(compiler) }),
+      });
+      const task = taskOf(folder, cell);
+      await writeCellFile(task.folder, { schema: 1, cell, root, source, run: path.basename(folder), steps: steps[by], install: settings.install ?? [], indexes: settings.indexes ?? wanted.indexes, keep: "never", space: spaceFor(cell, torch) });
+      cells.push(...(cells.some(({ id }) => id === cell.id) ? [] : [cell]));
+      await writeRunFile(folder, { schema: 1, run: path.basename(folder), root, executor: "local", started: workshop.now().toISOString(), cells, leftOut: [], warnings: [] });
+      const result = await tryCell(task, workshop, tell);
+      tell({ kind: "ended", result });
+      const runs = await readMeasurements(task.folder);
+      return { result, ...(runs.length === 0 ? {} : { runs }) };
+    },
+    end: async () => {
+      const made = await begun?.catch(() => undefined);
+      if (made !== undefined) {
+        await removeSnapshot(made.folder);
+      }
+    },
+  };
+}
