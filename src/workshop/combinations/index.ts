@@ -41,3 +41,5 @@ export type { MakeSlurm, RunMeans } from "./run/runCombinations.ts";
 export { localExecutor } from "./executors/local/index.ts";
 export { torchTrier } from "./run/torchTrier.ts";
 export type { TorchTrier, TrierRequest } from "./run/torchTrier.ts";
+export { bisect } from "./bisect/bisect.ts";
+export type { BisectRequest, MakeTrier } from "./bisect/types.ts";

@@ -5,9 +5,13 @@ import type { WorkshopCommand } from "../commands.ts";
 import { combinationsHelp } from "./help.ts";
 
 const parts: Readonly<Record<string, () => Promise<WorkshopCommand>>> = {
+  list: async () => (await import("./list.ts")).list,
+  record: async () => (await import("./record.ts")).record,
+  merge: async () => (await import("./merge.ts")).merge,
   cell: async () => (await import("./cell.ts")).cell,
   run: async () => (await import("./run.ts")).run,
   nightlies: async () => (await import("./nightlies.ts")).nightlies,
+  bisect: async () => (await import("./bisect.ts")).bisect,
   predict: async () => (await import("./predict.ts")).predict,
 };
 

@@ -3,14 +3,14 @@ import * as path from "node:path";
 import { appendRecords, codeOf, makeFolder } from "../../process/index.ts";
 import { CannotDo } from "../../workshop.ts";
 import type { CombinationRecord } from "../types.ts";
-import { idOf } from "./identity.ts";
+import { idOf, idOfText } from "./identity.ts";
 import { linesOf } from "./lines.ts";
 import { Problems } from "./problems.ts";
 import { recordOf } from "./read.ts";
 import { validateRecord } from "./validate.ts";
 
 export interface Appended {
-  readonly added: readonly CombinationRecord[];
+  readonly added: number;
   /** How many of them were there already. */
   readonly already: number;
   /** What is worth saying about the file, in sentences: that it is new, that git would not merge it. */
@@ -19,35 +19,36 @@ export interface Appended {
 
 /**
  * Adds records to the file, those that are not there yet, in as few writes as hold them; other writers may do the same at
- * the same time. The file, its folder and git's rule for merging it are made when the file is not there. Throws
- * `CouldNotWrite`, and `CannotDo` for a record that is none.
+ * the same time. The file, its folder and git's rule for merging it are made when the file is not there. `newer`: records
+ * that a newer Abiding wrote elsewhere, added as they are. Throws `CouldNotWrite`, and `CannotDo` for a record that is none.
  */
-export async function appendCombinations(file: string, records: readonly CombinationRecord[], signal?: AbortSignal): Promise<Appended> {
-  const wanted = new Map(records.map((record) => {
+export async function appendCombinations(file: string, records: readonly CombinationRecord[], signal?: AbortSignal, newer: readonly object[] = []): Promise<Appended> {
+  const wanted = new Map<string, object>(records.map((record) => {
     const validated = validateRecord(record);
     if (validated.kind !== "record") throw new CannotDo(`This is no record that can be kept: ${validated.kind === "wrong" ? validated.problem : "its schema is not known"}.`);
     return [idOf(validated.record), validated.record] as const;
   }));
+  for (const one of newer) wanted.set(idOfText(JSON.stringify(one)), one);
   const count = wanted.size;
   for (const id of await presentOf(file, wanted, signal)) wanted.delete(id);
   const added = [...wanted.values()];
-  if (added.length === 0) return { added, already: count, notes: [] };
+  if (added.length === 0) return { added: 0, already: count, notes: [] };
   const isNew = await isEmpty(file);
   const notes = isNew ? await prepareMerging(file) : [];
   await appendRecords(file, added);
-  return { added, already: count - added.length, notes: isNew ? [`${file} is new: it holds what was found to work, and is meant to be committed.`, ...notes] : [] };
+  return { added: added.length, already: count - added.length, notes: isNew ? [`${file} is new: it holds what was found to work, and is meant to be committed.`, ...notes] : [] };
 }
 
 /** Those of the records that the file has. Only lines of the same moments are looked at closely: the file may be long. */
-async function presentOf(file: string, wanted: ReadonlyMap<string, CombinationRecord>, signal: AbortSignal | undefined): Promise<readonly string[]> {
-  const moments = new Set([...wanted.values()].map((record) => record.when));
+async function presentOf(file: string, wanted: ReadonlyMap<string, object>, signal: AbortSignal | undefined): Promise<readonly string[]> {
+  const moments = new Set([...wanted.values()].map((one) => ("when" in one ? one.when : undefined)));
   const present: string[] = [];
   try {
     for await (const lines of linesOf(file, signal)) {
       for (const line of lines) {
-        const moment = /"when"\s*:\s*"([^"]*)"/.exec(line.text)?.[1];
-        const record = moment === undefined || !moments.has(moment) ? undefined : recordOf(line, new Problems(file));
-        if (record !== undefined && wanted.has(idOf(record))) present.push(idOf(record));
+        if (!moments.has(/"when"\s*:\s*"([^"]*)"/.exec(line.text)?.[1])) continue;
+        const record = recordOf(line, new Problems(file), (newer) => present.push(idOfText(JSON.stringify(newer))));
+        if (record !== undefined) present.push(idOf(record));
       }
     }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { loadCatalogue } from "../../../engine/catalogue/index.ts";
 import { NodeFiles } from "../../../engine/files/index.ts";
 import { describeDefault, resolveAgainst } from "../../../engine/installed/index.ts";
-import { normaliseName, valueOf } from "../../../engine/model/index.ts";
+import { localLabel, normaliseName, publicVersion, valueOf } from "../../../engine/model/index.ts";
 import type { InstalledBody } from "../../../engine/model/index.ts";
 import { describeGpus, systemFiles } from "../../benchmark/index.ts";
 import { thisPlatform } from "../../libtorch/index.ts";
@@ -42,16 +42,17 @@ const companions = ["torchvision", "torchaudio", "torchtext", "torchcodec"];
  * that there is nothing to record.
  */
 export async function combinationOf(given: Circumstances, workshop: Workshop): Promise<Combination | undefined> {
-  const body = bodyOf(given, workshop);
+  const found = bodyOf(given, workshop);
+  // What is installed here says nothing of another torch that was tried elsewhere.
+  const body = given.torch?.version === undefined || isOf(found, given.torch.version) ? found : undefined;
   const facts = body?.facts ?? [];
-  const version = given.torch?.version ?? valueOf(facts, "torch-version");
+  const version = valueOf(facts, "torch-version") ?? given.torch?.version;
   if (version === undefined) return undefined;
-  const isSame = body !== undefined && version === valueOf(facts, "torch-version");
-  const gitVersion = given.torch?.gitVersion ?? (isSame ? valueOf(facts, "torch-git-version") : undefined);
+  const gitVersion = given.torch?.gitVersion ?? valueOf(facts, "torch-git-version");
   const index = given.torch?.index;
   const packages = given.packages ?? (body === undefined ? {} : packagesIn(body, [...companions, ...(given.beside ?? [])]));
   const python = given.python ?? pythonOf(body);
-  const cuda = given.cuda === undefined && isSame ? valueOf(facts, "cuda-version") : given.cuda;
+  const cuda = given.cuda === undefined ? valueOf(facts, "cuda-version") : given.cuda;
   const compiler = given.compiler ?? await compilerOf(given.built ?? []);
   const gpu = given.gpu === undefined ? await gpuOf(given.root, workshop) : given.gpu;
   return {
@@ -61,7 +62,7 @@ export async function combinationOf(given: Circumstances, workshop: Workshop): P
     ...(python === undefined ? {} : { python }),
     ...(cuda === undefined ? {} : { cuda }),
     ...(compiler === undefined ? {} : { compiler }),
-    platform: given.platform ?? (isSame ? valueOf(facts, "platform") : undefined) ?? thisPlatform(),
+    platform: given.platform ?? valueOf(facts, "platform") ?? thisPlatform(),
     ...(gpu === "irrelevant" ? {} : { gpu }),
   };
 }
@@ -72,6 +73,12 @@ function bodyOf({ root, environment }: Circumstances, workshop: Workshop): Insta
   if (typeof environment !== "string") return environment;
   const answer = resolveAgainst(environment, where);
   return answer.ok ? answer.body : undefined;
+}
+
+/** A version without a label is also that of every build of it. */
+function isOf(body: InstalledBody | undefined, version: string): boolean {
+  const installed = body === undefined ? undefined : valueOf(body.facts, "torch-version");
+  return installed !== undefined && (installed === version || (localLabel(version) === undefined && publicVersion(installed) === publicVersion(version)));
 }
 
 function packagesIn({ distributions }: InstalledBody, names: readonly string[]): Readonly<Record<string, string>> {

@@ -5,13 +5,13 @@ import { validateCombination, validateRest } from "./validate.ts";
 /** `crypto.hash` came with Node.js 20.12 and takes half as long. */
 const { hash }: Partial<typeof crypto> = crypto;
 
-function digest(text: string): string {
+export function idOfText(text: string): string {
   return (hash === undefined ? crypto.createHash("sha256").update(text).digest("hex") : hash("sha256", text, "hex")).slice(0, 20);
 }
 
 /** What two records that say the same have in common. `record` is one as `validateRecord` makes it. */
 export function idOf(record: CombinationRecord): string {
-  return digest(JSON.stringify(record));
+  return idOfText(JSON.stringify(record));
 }
 
 const begin = "{\"schema\":1,\"combination\":";
@@ -41,7 +41,7 @@ export class QuickReader {
       const record = known === undefined ? undefined : validateRest(known.combination, JSON.parse(`{${line.slice(end + 1)}`));
       if (known === undefined || record === undefined) return undefined;
       const { schema, combination, ...rest } = record;
-      return { schema, combination, ...rest, id: digest(`${begin}${known.text},${JSON.stringify(rest).slice(1)}`) };
+      return { schema, combination, ...rest, id: idOfText(`${begin}${known.text},${JSON.stringify(rest).slice(1)}`) };
     } catch {
       return undefined;
     }

@@ -9,11 +9,18 @@ import { validateRecord } from "./validate.ts";
 
 export type ReadRecord = CombinationRecord & { readonly id: string };
 
+export interface StreamOptions {
+  readonly now?: Date;
+  readonly signal?: AbortSignal | undefined;
+  /** Gets records of a newer schema, as they are. */
+  readonly onNewer?: (value: object) => void;
+}
+
 /**
  * The records of a file in groups as they come, each once; none when it does not exist. Lines that are no records, and records
  * from the future, go to `problems`. Rejects with `CannotDo` when the file cannot be read.
  */
-export async function* streamCombinations(file: string, problems: Problems, now: Date, signal?: AbortSignal): AsyncGenerator<readonly ReadRecord[]> {
+export async function* streamCombinations(file: string, problems: Problems, { now = new Date(), signal, onNewer }: StreamOptions = {}): AsyncGenerator<readonly ReadRecord[]> {
   const seen = new Set<string>();
   const quick = new QuickReader();
   const latest = now.getTime() + clockTolerance;
@@ -21,7 +28,7 @@ export async function* streamCombinations(file: string, problems: Problems, now:
     for await (const lines of linesOf(file, signal)) {
       const group: ReadRecord[] = [];
       for (const line of lines) {
-        const record = quick.read(line.text) ?? withId(recordOf(line, problems));
+        const record = quick.read(line.text) ?? withId(recordOf(line, problems, onNewer));
         if (record === undefined || seen.has(record.id)) continue;
         seen.add(record.id);
         if (Date.parse(record.when) > latest) problems.future(line.number, record.when);
@@ -36,18 +43,18 @@ export async function* streamCombinations(file: string, problems: Problems, now:
 }
 
 /** All that the file of records holds; see `streamCombinations`. */
-export async function readCombinations(file: string, options: { readonly now?: Date; readonly signal?: AbortSignal } = {}): Promise<ReadCombinations> {
+export async function readCombinations(file: string, options: Pick<StreamOptions, "now" | "signal"> = {}): Promise<ReadCombinations> {
   const problems = new Problems(file);
   const records: ReadRecord[] = [];
-  for await (const group of streamCombinations(file, problems, options.now ?? new Date(), options.signal)) for (const record of group) records.push(record);
+  for await (const group of streamCombinations(file, problems, options)) for (const record of group) records.push(record);
   return { records, problems: problems.sentences(), file };
 }
 
 /** Marks of git and Mercurial around the sides of a conflict; the lines between them are records of one side or the other. */
 const conflictMarker = /^(?:<{7}|\|{7}|={7}|>{7})(?: |$)/;
 
-/** The record of a line; undefined, and a problem, when it is none. */
-export function recordOf({ text, number, isWhole, isCut }: Line, problems: Problems): CombinationRecord | undefined {
+/** The record of a line; undefined, and a problem, when it is none that is known here. `onNewer` gets what a newer Abiding wrote. */
+export function recordOf({ text, number, isWhole, isCut }: Line, problems: Problems, onNewer?: (value: object) => void): CombinationRecord | undefined {
   if (isCut) return problems.wrong(number, "it is longer than any record");
   if (text.trim() === "") return undefined;
   if (conflictMarker.test(text)) return problems.marker(number);
@@ -56,16 +63,16 @@ export function recordOf({ text, number, isWhole, isCut }: Line, problems: Probl
     if (!isWhole) return problems.wrong(number, "it is not whole: whoever wrote it was stopped, or is writing it now");
     // A writer who was stopped, and one who went on in the same line.
     const second = text.lastIndexOf("{\"schema\":");
-    const rest = second > 0 ? parsed(text.slice(second)) : undefined;
-    problems.wrong(number, rest === undefined ? "it is no JSON" : "its begin is no JSON; the record at its end was read");
-    if (rest === undefined) return undefined;
-    const validated = validateRecord(rest);
-    return validated.kind === "record" ? validated.record : undefined;
+    const rest = second > 0 ? validateRecord(parsed(text.slice(second))) : undefined;
+    problems.wrong(number, rest?.kind === "record" ? "its begin is no JSON; the record at its end was read" : "it is no JSON");
+    return rest?.kind === "record" ? rest.record : undefined;
   }
   const validated = validateRecord(value);
   switch (validated.kind) {
     case "record": return validated.record;
-    case "newer": return problems.newer(number, validated.schema);
+    case "newer":
+      if (typeof value === "object" && value !== null) onNewer?.(value);
+      return problems.newer(number, validated.schema);
     case "wrong": return problems.wrong(number, validated.problem);
   }
 }
