@@ -42,6 +42,7 @@ export interface LatestWorking {
 }
 
 export interface CombinationsView {
+  /** The newest first. */
   readonly records: readonly PanelRecord[];
   readonly latest: readonly LatestWorking[];
   /** Versions of torch that indexes are known to have, newest first, also without any record. */

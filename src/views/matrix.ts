@@ -78,7 +78,7 @@ export interface RunningCell {
   readonly value?: string | null;
 }
 
-/** Folds in one pass over the records; a cell is judged when it is asked for. */
+/** Folds in one pass over the records, the newest first; a cell is judged when it is asked for. */
 export function foldMatrix(records: readonly PanelRecord[], known: CombinationsView["known"], { axis, filter = {}, running = [] }: MatrixOptions): Matrix {
   const all = withoutCopies(records);
   const severalProjects = all.some((one) => one.project !== all[0]?.project);
@@ -182,12 +182,13 @@ function withoutCopies(records: readonly PanelRecord[]): readonly PanelRecord[] 
 
 function time({ when }: PanelRecord): number {
   const parsed = Date.parse(when);
-  return Number.isNaN(parsed) ? -Infinity : parsed;
+  // Not infinite: differences are taken.
+  return Number.isNaN(parsed) ? 0 : parsed;
 }
 
-/** Of records of the same time, the later of the file first. */
+/** They come like that, but for those that were added since; of the same time, the earlier stays first. */
 function newestFirst(records: readonly PanelRecord[]): readonly PanelRecord[] {
-  return records.map((record, index) => ({ record, index, at: time(record) })).sort((a, b) => (a.at === b.at ? b.index - a.index : b.at - a.at)).map(({ record }) => record);
+  return records.length < 2 ? records : records.map((record) => ({ record, at: time(record) })).sort((a, b) => b.at - a.at).map(({ record }) => record);
 }
 
 /** Everything that was put together, and nothing of what became of it. */

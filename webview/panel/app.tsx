@@ -12,6 +12,7 @@ import { emptyModel, isHostMessage, noticed, receive } from "./model.ts";
 import type { Model } from "./model.ts";
 import { Strip } from "./strip.tsx";
 import { disagreements } from "./traits.ts";
+import { without } from "./without.ts";
 
 export function App(): JSX.Element {
   const [model, setModel] = useState<Model>(() => ({ ...emptyModel, ...withPublished() }));
@@ -37,11 +38,11 @@ export function App(): JSX.Element {
     const listener = ({ data }: MessageEvent<unknown>): void => {
       if (!isHostMessage(data)) return;
       if (data.type === "state") {
-        latest.current = withoutAlso({ ...latest.current, root: data.state.project.root }, data.state.also);
+        latest.current = withAlso({ ...latest.current, root: data.state.project.root }, data.state.also);
         keepForLater(latest.current);
         setKept(latest.current);
       } else if (data.type === "bodies") {
-        latest.current = withoutAlso(latest.current, data.also);
+        latest.current = withAlso(latest.current, data.also);
         keepForLater(latest.current);
       }
       setModel((before) => receive(before, data));
@@ -64,9 +65,8 @@ function withPublished(): Partial<Model> {
   return state === undefined ? {} : { state };
 }
 
-function withoutAlso(kept: Kept, also: string | undefined): Kept {
-  const { also: _, ...rest } = kept;
-  return also === undefined ? rest : { ...rest, also };
+function withAlso(kept: Kept, also: string | undefined): Kept {
+  return also === undefined ? without(kept, "also") : { ...kept, also };
 }
 
 const tabs: readonly (readonly [Tab, string])[] = [["bodies", "Bodies"], ["combinations", "Combinations"], ["benchmarks", "Benchmarks"]];

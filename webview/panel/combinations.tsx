@@ -1,6 +1,6 @@
 /** What is known to work and what is predicted to: the latest working lines, the matrix, and the evidence of a cell. */
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { CombinationsView } from "../../src/protocol/panel.ts";
 import { foldMatrix, matrixChoices } from "../../src/views/matrix.ts";
 import type { Axis, MatrixFilter } from "../../src/views/matrix.ts";
@@ -13,6 +13,7 @@ import { Icon, OutcomeIcon } from "./icons.tsx";
 import { livePlaces, placeKey, runningCells } from "./live.ts";
 import { Running } from "./running.tsx";
 import { Ago } from "./strip.tsx";
+import { without } from "./without.ts";
 
 export function Combinations(): JSX.Element {
   const { model } = usePage();
@@ -82,6 +83,12 @@ function MatrixView({ view }: { readonly view: CombinationsView }): JSX.Element 
   const timer = useRef(0);
   useEffect(() => () => clearTimeout(timer.current), []);
   const isOpen = kept.open && row !== undefined;
+  /** Counts how often evidence was asked for by keyboard: the focus goes there, and comes back. */
+  const [asked, setAsked] = useState(0);
+  const close = (): void => {
+    keep({ open: false });
+    document.querySelector<HTMLElement>(".grid [data-active]")?.focus();
+  };
 
   return <section aria-labelledby="matrix">
     <h2 id="matrix" class="hidden">Matrix</h2>
@@ -92,11 +99,19 @@ function MatrixView({ view }: { readonly view: CombinationsView }): JSX.Element 
     </p>
     {matrix.rows.length === 0
       ? <div class="empty"><p>No version of torch fits the filter.</p><button type="button" onClick={() => keep({ filter: {} })}>Clear the filter</button></div>
-      : <div class={isOpen ? "beside" : ""}>
+      : <div class={isOpen ? "beside" : ""} onKeyDown={(event) => {
+        if (event.key === "Escape" && isOpen) {
+          event.preventDefault();
+          close();
+        }
+      }}>
         <div class="main">
           <Grid matrix={matrix} label="Combinations" active={active} opened={isOpen}
             places={places}
-            move={(toRow, toColumn) => select(toRow, toColumn, kept.open)} open={(toRow, toColumn) => select(toRow, toColumn, true)}
+            move={(toRow, toColumn) => select(toRow, toColumn, kept.open)} open={(toRow, toColumn, byKeyboard) => {
+              select(toRow, toColumn, true);
+              if (byKeyboard) setAsked(asked + 1);
+            }}
             scroll={scroll.current.matrix ?? [0, 0]}
             keepScroll={(x, y) => {
               clearTimeout(timer.current);
@@ -104,10 +119,7 @@ function MatrixView({ view }: { readonly view: CombinationsView }): JSX.Element 
             }} />
           <Legend />
         </div>
-        {isOpen ? <Details matrix={matrix} row={active[0]} column={active[1]} live={places.get(placeKey(matrix.rows[active[0]]?.torch ?? "", matrix.columns[active[1]]?.key ?? "")) ?? []} close={() => {
-          keep({ open: false });
-          document.querySelector<HTMLElement>(".grid [data-active]")?.focus();
-        }} /> : null}
+        {isOpen ? <Details matrix={matrix} row={active[0]} column={active[1]} live={places.get(placeKey(matrix.rows[active[0]]?.torch ?? "", matrix.columns[active[1]]?.key ?? "")) ?? []} asked={asked} close={close} /> : null}
       </div>}
     {hosted ? <p class="foot dim">
       {view.knownAt === undefined ? "No index was read yet." : <>Indexes were read <Ago when={view.knownAt} />.</>}{" "}
@@ -124,8 +136,7 @@ function Toolbar({ view }: { readonly view: CombinationsView }): JSX.Element {
   const { model: { state }, hosted, kept: { axis, filter }, keep, tell } = usePage();
   const { pythons, platforms } = useMemo(() => matrixChoices(view.records), [view.records]);
   const set = <K extends keyof MatrixFilter>(name: K, value: MatrixFilter[K] | undefined): void => {
-    const { [name]: _, ...rest } = filter;
-    keep({ filter: value === undefined ? rest : { ...rest, [name]: value } });
+    keep({ filter: value === undefined ? without(filter, name) : { ...filter, [name]: value } });
   };
   const choice = (name: "channel" | "outcome" | "how" | "python" | "platform", title: string, all: string, values: readonly (readonly [string, string])[]): JSX.Element | null =>
     values.length < 2 && filter[name] === undefined ? null : <select aria-label={title} value={filter[name] ?? ""} onChange={({ currentTarget: { value } }) => set(name, value === "" ? undefined : value as never)}>

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { PanelRecord } from "../../src/protocol/panel.ts";
 import type { Matrix } from "../../src/views/matrix.ts";
+import { installLine } from "../../src/views/installLine.ts";
 import { recordWords, shortCommit } from "../../src/views/words.ts";
 import { cellSentence } from "./cellWords.ts";
 import { usePage } from "./context.ts";
@@ -20,32 +21,33 @@ export interface DetailsProps {
   /** -1: all of the row. */
   readonly column: number;
   readonly live: readonly LiveCell[];
+  /** Grows when the focus shall come here. */
+  readonly asked: number;
   readonly close: () => void;
 }
 
-export function Details({ matrix, row, column, live, close }: DetailsProps): JSX.Element | null {
-  const { hosted, tell } = usePage();
+export function Details({ matrix, row, column, live, asked, close }: DetailsProps): JSX.Element | null {
+  const { hosted, tell, copy } = usePage();
   const pane = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const at = matrix.rows[row];
   const cell = column < 0 ? undefined : matrix.cell(row, column);
   const records = column < 0 ? matrix.recordsOf(row) : cell?.records ?? [];
+  const record = cell?.record ?? records[0];
   const ids = records.map(({ id }) => id);
   const place = `${at?.torch ?? ""}\n${column < 0 ? "" : matrix.columns[column]?.key ?? ""}`;
   useEffect(() => {
-    // Who walks through the grid with the keys stays in it.
-    if (document.activeElement?.closest(".grid") === null || document.activeElement === document.body) heading.current?.focus();
     if (records.length > 0 && at !== undefined) tell({ type: "openCell", torch: at.torch, records: ids.slice(0, shownRecords) });
+    // Below the matrix, where there is no room beside it.
+    pane.current?.scrollIntoView({ block: "nearest" });
   }, [place, ids.length]);
+  useEffect(() => {
+    if (asked > 0) heading.current?.focus({ preventScroll: true });
+  }, [asked]);
   if (at === undefined) return null;
   const title = column < 0 ? `torch ${at.torch}` : `torch ${at.torch}, ${matrix.columns[column]?.label ?? ""}`;
   const act = (type: "copyInstallLine" | "tryIt" | "bisectFrom" | "rollPins" | "predict"): (() => void) => () => tell({ type, torch: at.torch, records: ids });
-  return <section class="details" aria-labelledby="cell" ref={pane} onKeyDown={(event) => {
-    if (event.key === "Escape") {
-      event.preventDefault();
-      close();
-    }
-  }}>
+  return <section class="details" aria-labelledby="cell" ref={pane}>
     <div class="line"><h3 id="cell" tabIndex={-1} ref={heading}>{title}</h3><button type="button" class="quiet" onClick={close} aria-label="Close the evidence">Close</button></div>
     <p class="dim">{at.channel === "nightly" ? `Nightly${at.day === undefined ? "" : ` of ${at.day}`}` : "Release"}{at.yanked === true ? ", yanked" : at.listed === undefined ? "" : at.listed ? ", listed" : ", no longer listed by its index"}</p>
     {cell !== undefined ? <p class="outcome"><OutcomeIcon outcome={cell.outcome} />{cellSentence(cell)}</p> : records.length === 0 ? <p>Nothing was tried or predicted here.</p> : null}
@@ -56,13 +58,15 @@ export function Details({ matrix, row, column, live, close }: DetailsProps): JSX
       <button type="button" onClick={act("predict")}>Predict</button>
       <button type="button" onClick={act("bisectFrom")}>Bisect from here…</button>
       <button type="button" onClick={act("rollPins")}>Roll pins…</button>
-    </div> : null}
-    <ol class="plain records">{records.slice(0, shownRecords).map((one) => <Evidence key={one.id} record={one} decides={one.id === cell?.record.id} />)}</ol>
+    </div> : record === undefined ? null : <div class="ways">
+      <button type="button" onClick={() => copy(installLine({ torch: at.torch, ...(record.index === undefined ? {} : { index: record.index }), ...(record.packages === undefined ? {} : { packages: record.packages }) }), "install line")}>Copy install line</button>
+    </div>}
+    <ol class="plain records">{records.slice(0, shownRecords).map((one) => <Evidence key={one.id} record={one} />)}</ol>
     {records.length > shownRecords ? <p class="dim">{records.length - shownRecords} older records are in the file.</p> : null}
   </section>;
 }
 
-function Evidence({ record }: { readonly record: PanelRecord; readonly decides: boolean }): JSX.Element {
+function Evidence({ record }: { readonly record: PanelRecord }): JSX.Element {
   const { model, hosted, tell } = usePage();
   const { how, outcome, when, reason, note, run, id } = record;
   const more = model.details.get(id);

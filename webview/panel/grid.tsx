@@ -23,14 +23,14 @@ export interface GridProps {
   /** What is being tried, by `placeKey`. */
   readonly places: Places;
   readonly move: (row: number, column: number) => void;
-  readonly open: (row: number, column: number) => void;
+  readonly open: (row: number, column: number, byKeyboard: boolean) => void;
   readonly scroll: readonly [x: number, y: number];
   readonly keepScroll: (x: number, y: number) => void;
 }
 
 export function Grid({ matrix, label, active, opened, places, move, open, scroll, keepScroll }: GridProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
-  const [headWidth, columnWidth] = innerWidth <= 600 ? [172, 112] : [248, 128];
+  const [headWidth, columnWidth] = innerWidth <= 600 ? [172, 112] : [252, 128];
   const sight = useSight(box, scroll, columnWidth);
   const down: Line = { count: matrix.rows.length, size: rowHeight, before: headHeight, beyond: 8, kept: active[0] };
   const across: Line = { count: matrix.columns.length, size: columnWidth, before: headWidth, beyond: 2, kept: active[1] };
@@ -40,7 +40,7 @@ export function Grid({ matrix, label, active, opened, places, move, open, scroll
   const follows = useRef(false);
   const opens = useRef(open);
   opens.current = open;
-  const onOpen = useCallback((row: number, column: number) => opens.current(row, column), []);
+  const onOpen = useCallback<GridProps["open"]>((...place) => opens.current(...place), []);
 
   const go = (row: number, column: number): void => {
     const [toRow, toColumn] = [Math.max(0, Math.min(matrix.rows.length - 1, row)), Math.max(-1, Math.min(matrix.columns.length - 1, column))];
@@ -59,6 +59,14 @@ export function Grid({ matrix, label, active, opened, places, move, open, scroll
     }
   });
 
+  const hadEvidence = useRef(opened);
+  useLayoutEffect(() => {
+    const element = box.current;
+    // The evidence takes room beside it: what it is about stays in sight.
+    if (element !== null && opened && !hadEvidence.current && active[1] >= 0) element.scrollLeft = offsetFor(active[1], across, element.scrollLeft, element.clientWidth);
+    hadEvidence.current = opened;
+  }, [opened]);
+
   const onKeyDown = (event: KeyboardEvent): void => {
     const [row, column] = active;
     const isFar = event.ctrlKey || event.metaKey;
@@ -74,7 +82,7 @@ export function Grid({ matrix, label, active, opened, places, move, open, scroll
       case "Home": go(isFar ? 0 : row, -1); break;
       case "End": go(isFar ? matrix.rows.length - 1 : row, matrix.columns.length - 1); break;
       case "Enter":
-      case " ": open(row, column); break;
+      case " ": open(row, column, true); break;
       default: return;
     }
     event.preventDefault();
@@ -115,7 +123,7 @@ interface RowProps {
   readonly active: number | undefined;
   readonly opened: boolean;
   readonly places: Places;
-  readonly open: (row: number, column: number) => void;
+  readonly open: (row: number, column: number, byKeyboard: boolean) => void;
 }
 
 /** A row is made anew only when something of it changed: while one scrolls, most stay. */
@@ -129,7 +137,7 @@ class GridRow extends Component<RowProps> {
     if (row === undefined) return null;
     const attributes = (column: number): Attributes => {
       const isActive = column === active;
-      return { tabIndex: isActive ? 0 : -1, ...(isActive ? { "data-active": "" } : {}), ...(isActive && opened ? { "aria-selected": "true" } : {}), "aria-colindex": column + 2, onClick: () => open(index, column) };
+      return { tabIndex: isActive ? 0 : -1, ...(isActive ? { "data-active": "" } : {}), ...(isActive && opened ? { "aria-selected": "true" } : {}), "aria-colindex": column + 2, onClick: ({ detail }) => open(index, column, detail === 0) };
     };
     return <div class="row" role="row" aria-rowindex={index + 2} style={{ top: `${start}px`, width: `${width}px` }}>
       <RowHead row={row} running={places.get(placeKey(row.torch, "")) ?? nothing} width={headWidth} {...attributes(-1)} />
@@ -147,7 +155,8 @@ interface Attributes {
   readonly "data-active"?: string;
   readonly "aria-selected"?: "true";
   readonly "aria-colindex": number;
-  readonly onClick: () => void;
+  /** A click that no pointer made comes from a screen reader. */
+  readonly onClick: (event: MouseEvent) => void;
 }
 
 function RowHead({ row, running, width, ...attributes }: { readonly row: MatrixRow; readonly running: readonly LiveCell[]; readonly width: number } & Attributes): JSX.Element {

@@ -1,5 +1,6 @@
 /** What the page knows, and how each message of its host changes it. Pure: nothing of the page is touched. */
 import type { Cell, CellDetails, CellEvent, CellResult, CombinationsView, PanelHostMessage, PanelState, WorkKind, WorkState } from "../../src/protocol/panel.ts";
+import { without } from "./without.ts";
 
 /** A cell that is being tried, or was in the run that still goes on. */
 export interface LiveCell {
@@ -56,10 +57,8 @@ export function receive(model: Model, message: PanelHostMessage): Model {
     }
     case "inTheWay":
       return changed(model, { inTheWay: message.findings, ...(message.torch === undefined ? {} : { torch: message.torch }) });
-    case "bodies": {
-      const { also: _, ...rest } = model.state ?? {};
-      return model.state === undefined ? model : { ...model, state: { ...(rest as PanelState), bodies: message.bodies, ...(message.also === undefined ? {} : { also: message.also }) } };
-    }
+    case "bodies":
+      return model.state === undefined ? model : { ...model, state: { ...without(model.state, "also"), bodies: message.bodies, ...(message.also === undefined ? {} : { also: message.also }) } };
     case "combinations":
       return changed(model, { combinations: message.combinations });
     case "recordsAdded": {
@@ -102,7 +101,7 @@ function announcementOf({ kind, outcome, headline }: WorkState): string {
 /** Records have their ids by their content, so one that was there already changes nothing. */
 function withRecords(view: CombinationsView, added: CombinationsView["records"], latest: CombinationsView["latest"]): CombinationsView {
   const there = new Set(view.records.map(({ id }) => id));
-  return { ...view, records: [...view.records, ...added.filter(({ id }) => !there.has(id))], latest };
+  return { ...view, records: [...added.filter(({ id }) => !there.has(id)), ...view.records], latest };
 }
 
 function cellOf(event: CellEvent): Cell {

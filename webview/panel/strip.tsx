@@ -6,6 +6,7 @@ import { age, elapsed, plural } from "../../src/views/words.ts";
 import { usePage } from "./context.ts";
 import { FindingItem } from "./finding.tsx";
 import { Icon } from "./icons.tsx";
+import { publishedPage } from "./host.ts";
 import { workNames } from "./model.ts";
 
 /** Those that every project has; the others stand here while they run, and when they ended. */
@@ -30,10 +31,10 @@ export function Strip(): JSX.Element {
             {projects.map(({ name, root }) => <option key={root} value={root}>{name}</option>)}
           </select></label>
         : null}
-      <p class="torch">
+      {publishedPage === undefined ? <p class="torch">
         {torch === undefined ? <><Icon mark="unknown" />No torch was found.</> : torch}
-        {hosted ? <button type="button" class="link" onClick={() => tell({ type: "selectEnvironment" })}>{torch === undefined ? "Select environment…" : "Change…"}</button> : null}
-      </p>
+        <button type="button" class="link" onClick={() => tell({ type: "selectEnvironment" })}>{torch === undefined ? "Select environment…" : "Change…"}</button>
+      </p> : <p class="torch">{publishedPage.project.version ?? ""} Published {publishedPage.published.slice(0, 10)} by Abiding {publishedPage.by}</p>}
       {hosted ? <button type="button" class="quiet" onClick={() => tell({ type: "refresh" })}>Refresh</button> : null}
     </div>
     {hosted && !trusted ? <div class="banner" role="note">
