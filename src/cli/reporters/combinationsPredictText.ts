@@ -19,7 +19,7 @@ export function predictText(report: PredictReport, colours: boolean): string {
   if (report.predictions.length > 0) lines.push("");
   for (const { torch, verdict, reason } of report.predictions) {
     lines.push(`  torch ${torch.version.padEnd(width)}  ${paint(words[verdict].style, words[verdict].text)}${torch.yanked === undefined ? "" : ", withdrawn (yanked)"}${torch.listed ? "" : ", no longer listed"}`);
-    const what = reason === undefined ? undefined : JSON.stringify([reason.rule, reason.symbols ?? reason.message.replaceAll(torch.version, "")]);
+    const what = reason === undefined ? undefined : JSON.stringify([reason.rule, reason.symbols ?? reason.message.replaceAll(/\d+\.\d[\w.+]*/g, "")]);
     if (reason !== undefined && what !== above) lines.push(...wrap(`${reason.message}${reason.rule === undefined ? "" : ` (${reason.rule})`}`, "      "));
     above = what;
   }

@@ -3,7 +3,7 @@
  * compares with a baseline or a second build by a test that suits such numbers, and keeps the runs in a local history.
  */
 export { benchmark } from "./benchmark.ts";
-export { defaultRepetitions } from "./comparison.ts";
+export { compare, defaultRepetitions } from "./comparison.ts";
 export { duration, exportRuns, shareText } from "./exports.ts";
 export type { ExportFormat } from "./exports.ts";
 export { readHistory } from "./history.ts";

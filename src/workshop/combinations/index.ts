@@ -42,4 +42,5 @@ export { localExecutor } from "./executors/local/index.ts";
 export { torchTrier } from "./run/torchTrier.ts";
 export type { TorchTrier, TrierRequest } from "./run/torchTrier.ts";
 export { bisect } from "./bisect/bisect.ts";
+export { triesOf } from "./bisect/triesOf.ts";
 export type { BisectRequest, MakeTrier } from "./bisect/types.ts";

@@ -40,9 +40,10 @@ export function inLoadersOrder(missing: readonly MissingSymbol[]): readonly Miss
   return [...each.filter((one) => one.binding === "global"), ...each.filter((one) => one.binding !== "global")];
 }
 
-/** The rule is that of the finding which names what is missing; `otherwise` where none does. */
+/** The rule is that of the finding which is about what is missing: others name it later in passing. `otherwise` where none does. */
 function of(report: FitReport, subject: string, otherwise: string | undefined, message: string): CombinationReason {
   const errors = report.findings.filter((one) => one.severity === "error");
-  const rule = (errors.find((one) => one.message.includes(subject)) ?? errors.find((one) => one.rule === otherwise))?.rule ?? otherwise ?? errors[0]?.rule;
+  const naming = errors.filter((one) => one.message.includes(subject)).sort((a, b) => a.message.indexOf(subject) - b.message.indexOf(subject));
+  const rule = (naming.find((one) => one.rule === otherwise) ?? naming[0])?.rule ?? otherwise ?? errors[0]?.rule;
   return { message, ...(rule === undefined ? {} : { rule }) };
 }
