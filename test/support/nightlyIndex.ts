@@ -90,11 +90,14 @@ export class NightlyIndex {
   /** All that is there, oldest first, listed or not. */
   readonly wheels: readonly ServedWheel[];
   readonly #options: NightlyIndexOptions;
+  /** Also after the server was stopped. */
+  readonly #origin: string;
   readonly #entries = new Map<string, Entry>();
   readonly #content = new Map<string, Uint8Array>();
 
   private constructor(server: RangeServer, options: NightlyIndexOptions) {
     this.server = server;
+    this.#origin = server.origin;
     this.#options = options;
     this.wheels = [...this.#nightlies(), ...this.#releases()];
     server.trick = (request, response) => this.#answer(request, response);
@@ -106,12 +109,12 @@ export class NightlyIndex {
 
   /** For `--index-url`: the nightlies of a variant, by default the first. */
   nightly(variant: string = this.#variants[0] ?? "cu130"): string {
-    return `${this.server.origin}/whl/nightly/${variant}`;
+    return `${this.#origin}/whl/nightly/${variant}`;
   }
 
   /** The release index, in PyPI's layout: JSON for those who accept it. */
   get simple(): string {
-    return `${this.server.origin}/simple`;
+    return `${this.#origin}/simple`;
   }
 
   /** "2.16.0.dev20261001+cu130". */
@@ -165,7 +168,7 @@ export class NightlyIndex {
       const seed = again ? { requires: [...requires, 'changed ; extra == "changed"'] } : {};
       return name === "torch" ? torchWheel({ ...torch, ...seed }) : makeWheel(name, { ...wheel, ...seed }, { "torchvision/__init__.py": `import torch\n__version__ = '${version}'\n`, "torchvision/version.py": `__version__ = '${version}'\ngit_version = '${gitVersion}'\n` });
     };
-    const entry: Entry = { package: name, version, python, file, path, url: `${this.server.origin}${path}`, channel, metadata: metadataText(name, wheel), make, ...(day === undefined ? {} : { day }), ...(name === "torch" ? { gitVersion } : {}) };
+    const entry: Entry = { package: name, version, python, file, path, url: `${this.#origin}${path}`, channel, metadata: metadataText(name, wheel), make, ...(day === undefined ? {} : { day }), ...(name === "torch" ? { gitVersion } : {}) };
     this.#entries.set(path, entry);
     return entry;
   }
@@ -195,7 +198,7 @@ export class NightlyIndex {
       response.writeHead(bad.down).end();
       return true;
     }
-    const path = new URL(request.url ?? "", this.server.origin).pathname.replaceAll("+", "%2B");
+    const path = new URL(request.url ?? "", this.#origin).pathname.replaceAll("+", "%2B");
     const page = /^\/(?:whl\/(nightly\/[^/]+)|(simple))\/([^/]+)\/(?:index\.html)?$/.exec(path);
     if (page !== null) {
       this.#page(page[1] ?? page[2] ?? "", page[3] ?? "", request, response);

@@ -20,6 +20,8 @@ export interface Exchange<T> {
   readonly headers: () => Readonly<Record<string, string>>;
   /** Reads the answer; `alive` says that a byte came. Throws ByteSourceError for what no further attempt would change. */
   readonly use: (response: Response, alive: () => void, url: string) => Promise<T>;
+  /** Each attempt begins at the beginning, so that what came before it broke off is no progress. */
+  readonly startsOver?: boolean;
   /** Where redirects of earlier requests led; kept up to date. */
   readonly route?: { url: string | undefined };
 }
@@ -77,7 +79,7 @@ async function attemptOnce<T>(request: Exchange<T>, options: RemoteOptions): Pro
       return { kind: "again", reason: `the server answers ${response.status} ${response.statusText}`.trimEnd(), problem: "refused", progress, ...(retryAfter === undefined ? {} : { retryAfter }) };
     }
     refuseStatus(address, response);
-    return { kind: "done", value: await request.use(response, () => { progress = true; timer.refresh(); }, url) };
+    return { kind: "done", value: await request.use(response, () => { progress = request.startsOver !== true; timer.refresh(); }, url) };
   } catch (error) {
     if (error instanceof ByteSourceError) {
       throw error;

@@ -24,6 +24,7 @@ export async function readIndex(url: string, options: RemoteOptions = {}): Promi
   const spending = spendingOf(options);
   return exchange({
     address,
+    startsOver: true,
     headers: () => ({ accept: accepted }),
     use: async (response, alive, from) => {
       const bytes = await readBody(response, Math.min(largestPage, spending.left), alive, spending, address);
@@ -140,6 +141,7 @@ export async function readSidecar(file: IndexFile, options: RemoteOptions = {}):
   const spending = spendingOf(options);
   const bytes = await exchange({
     address,
+    startsOver: true,
     headers: () => ({}),
     use: async (response, alive) => readBody(response, Math.min(largestPage, spending.left), alive, spending, address),
   }, options);
