@@ -30,7 +30,7 @@ export interface CellFile {
 export const stepNames: readonly CellStepName[] = ["install", "build", "load", "smoke", "benchmark"];
 
 const cellFileName = "cell.json";
-const resultFileName = "result.json";
+export const resultFileName = "result.json";
 /** What the rooms for tests and benchmarks reported, whole. */
 export const smokeFileName = "smoke.json";
 export const benchmarkFileName = "benchmark.json";

@@ -16,7 +16,7 @@ export interface Adopted {
 
 /**
  * Of each task, its newest submission whose end nobody has told: a job that waits or runs is followed, and so is one that ended
- * meanwhile in a way that says something. One that was cancelled, never began, or whose result was taken away is tried anew.
+ * meanwhile in a way that says something. One that was cancelled, that never began, or whose result was taken away is tried anew.
  */
 export async function adopt(run: string, tasks: readonly CellTask[], client: SlurmClient): Promise<Adopted> {
   const candidates = new Map<string, FollowedTask>();
@@ -75,7 +75,8 @@ async function stillOfUse(candidates: readonly FollowedTask[], client: SlurmClie
       continue;
     }
     const trace = await readTrace(one.task.folder, one.number);
-    const hasResult = await readResult(one.task.folder) !== undefined;
+    const result = await readResult(one.task.folder);
+    const hasResult = result !== undefined && result.outcome !== "cancelled";
     const hasCrashed = trace.exit?.hadResult === false && state?.state !== "CANCELLED";
     const wasEnded = trace.job !== undefined && trace.exit === undefined && state !== undefined && state.state !== "CANCELLED";
     if (hasResult || hasCrashed || wasEnded) {

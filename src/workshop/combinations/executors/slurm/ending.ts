@@ -26,7 +26,8 @@ export interface Ended {
 /** The result of a cell, as it is written and told. A cell that was only told to end does not know why; Slurm does. */
 export function resultOf(ended: Ended): CellResult {
   const { task: { cell }, job, state, result, started, now } = ended;
-  if (result !== undefined && !(result.outcome === "cancelled" && state !== undefined && slurmEndedIt(state.state))) {
+  const hasBetter = ended.trace.problem !== undefined || (state !== undefined && slurmEndedIt(state.state));
+  if (result !== undefined && !(result.outcome === "cancelled" && hasBetter)) {
     return result.where === job ? result : { ...result, where: job };
   }
   const { outcome, says } = wordsOf(ended);

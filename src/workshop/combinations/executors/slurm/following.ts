@@ -8,7 +8,7 @@ import { NoAnswer } from "./client.ts";
 import type { JobName, SlurmClient, TaskStates } from "./client.ts";
 import { blindWords, resultOf } from "./ending.ts";
 import type { Pace } from "./executor.ts";
-import { isHopeless, phaseOf, waitingWords } from "./states.ts";
+import { isHopeless, phaseOf, slurmEndedIt, waitingWords } from "./states.ts";
 import type { TaskState } from "./states.ts";
 import { markSeen, readTrace, taskFolder } from "./submission.ts";
 import type { Trace } from "./submission.ts";
@@ -171,8 +171,8 @@ export class Following {
     this.#isSeen ||= trace.job !== undefined;
     const result = await readResult(one.task.folder);
     const hasSettled = performance.now() - one.endedAt >= this.#options.pace.settle;
-    // A script that could write its last line has nothing more to come; one that was ended hard may still have a result under way.
-    const isWhole = trace.exit !== undefined && (result !== undefined || !trace.exit.hadResult);
+    // What is written last is there. Of a job that was ended hard a result may still be under way from its node to here.
+    const isWhole = result === undefined ? trace.exit?.hadResult === false : trace.exit !== undefined || (state !== undefined && slurmEndedIt(state.state));
     if (!isWhole && trace.problem === undefined && !hasSettled && !neverBegan(trace, state)) {
       return false;
     }

@@ -1,5 +1,6 @@
 /** The batch script of an array: each of its tasks tries one cell. */
 import { commandLine, lockName } from "../../../process/index.ts";
+import { resultFileName } from "../../cells/files.ts";
 import type { SlurmExecutorSettings } from "../../types.ts";
 
 /** Files that the script leaves in a task's folder, which lies in the cell's. */
@@ -60,14 +61,15 @@ fi
 }
 
 /**
- * A login shell where modules are wanted: that is where sites define them. The script lives on when it is told to end, as the
- * shell would not: the command is told too, and its exit status is a trace.
+ * A login shell where modules are wanted: that is where sites define them. Told to end, the script waits for the command, which
+ * is told too, and leaves no word of its end: Slurm says why it was, and may begin it again.
  */
 export function batchScript(wanted: ScriptWanted): string {
   const { settings: { modules = [], requeue = defaultRequeue }, tasks, version } = wanted;
   return `#!/bin/bash${modules.length === 0 ? "" : " -l"}
 # Written by Abiding ${version}. Each task of this array tries one cell.
-trap ':' TERM
+told=
+trap 'told=1' TERM
 tasks=${words(tasks)}
 if ! task=$(readlink -- "$tasks/$SLURM_ARRAY_TASK_ID"); then
   echo "$(hostname) does not see $tasks: the folder of the run has to lie on a file system that all nodes share." >&2
@@ -82,18 +84,19 @@ give_up() {
 # Queued again after it was done: nothing is left to do.
 if [ -e "$task/${traces.exit}" ]; then exit 0; fi
 printf '%s_%s %s %s\\n' "$SLURM_ARRAY_JOB_ID" "$SLURM_ARRAY_TASK_ID" "$restarts" "\${SLURMD_NODENAME:-$(hostname)}" >> "$task/${traces.attempts}" || exit 74
-if [ "$restarts" -gt ${requeue} ]; then
-  give_up "Slurm has started it $((restarts + 1)) times, as its node failed or was taken away; \\"requeue\\" of the executor allows ${requeue}."
-fi
 # The attempt before this one is dead, on whichever node it was.
 if [ "$restarts" -gt 0 ]; then
-  rm -rf -- "$cell/${lockName}" "$cell/result.json"
+  rm -rf -- "$cell/${lockName}" "$cell/${resultFileName}"
+fi
+if [ "$restarts" -gt ${requeue} ]; then
+  give_up "Slurm has started it $((restarts + 1)) times, as its node failed or was taken away; \\"requeue\\" of the executor allows ${requeue}."
 fi
 ${modules.length === 0 ? "" : loadModules(modules)}
 ${words(...commandOf(wanted))} "$cell"
 status=$?
+if [ -n "$told" ]; then exit "$status"; fi
 result=none
-if [ -e "$cell/result.json" ]; then result=there; fi
+if [ -e "$cell/${resultFileName}" ]; then result=there; fi
 printf '%s %s\\n' "$status" "$result" > "$task/${traces.exit}"
 exit "$status"
 `;

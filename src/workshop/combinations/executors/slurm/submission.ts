@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import * as path from "node:path";
 import { codeOf, CouldNotWrite, lockName, makeFolder, sentenceOf, writeWhole } from "../../../process/index.ts";
 import { CannotDo } from "../../../workshop.ts";
+import { resultFileName } from "../../cells/files.ts";
 import type { CellTask, SlurmExecutorSettings } from "../../types.ts";
 import type { JobName } from "./client.ts";
 import { batchScript, defaultRequeue, traces } from "./script.ts";
@@ -110,7 +111,8 @@ async function prepare(run: string, tasks: readonly CellTask[], script: Omit<Scr
     const place = taskFolder(task.folder, number);
     await makeFolder(place);
     // Nobody works on the cell now: a lock in it is that of a job that was lost with its node, and no node can tell that of another.
-    await rm(path.join(task.folder, lockName), { recursive: true, force: true });
+    // A result is that of an attempt which was cancelled.
+    for (const name of [lockName, resultFileName]) await rm(path.join(task.folder, name), { recursive: true, force: true });
     await symlink(place, path.join(links, String(index)));
   }));
   await writeWhole(path.join(folder, "batch.sh"), batchScript({ ...script, tasks: links }));
