@@ -116,7 +116,8 @@ function linesThrough(marks: Chart["marks"]): readonly string[] {
 function scaleOf(values: readonly number[]): readonly [number, number] {
   if (values.length === 0) return [0, 1];
   const [least, most] = values.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [Infinity, -Infinity]);
-  if (most > 2 * least) return [0, most === 0 ? 1 : most * 1.05];
+  if (most <= 0) return [0, 1];
+  if (most > 2 * least) return [0, most * 1.05];
   const margin = Math.max((most - least) * 0.15, most * 0.01);
   return [Math.max(0, least - margin), most + margin];
 }

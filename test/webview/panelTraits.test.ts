@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { BodiesView, BodyRow } from "../../src/protocol/panel.ts";
+import { chosenTarget, disagreements, disagreementsOf, targetKey } from "../../webview/panel/traits.ts";
+
+const row = (agrees: boolean | null, also?: boolean): BodyRow => ({ trait: "cuda-version", title: "CUDA", cells: [], agrees, findings: [], ...(also === undefined ? {} : { also: { agrees: also, findings: [] } }) });
+const target = (name: string, builder: string, ...rows: readonly BodyRow[]): BodiesView["targets"][number] => ({ name, builder, columns: [], rows });
+const view: BodiesView = { root: "/w", targets: [target("ops", "setuptools", row(true), row(null)), target("ops", "cmake", row(false), row(true, false), row(false, true)), target("bench", "cmake")], findings: [], notChecked: [] };
+
+test("a disagreement with the fifth column counts, and what could not be compared does not", () => {
+  assert.deepEqual([view.targets.map(disagreementsOf), disagreements(view)], [[0, 3, 0], 3]);
+});
+
+test("the target that was chosen is shown, else the first that disagrees, else the first", () => {
+  const [first, second, third] = view.targets;
+  assert.ok(first && third);
+  assert.equal(chosenTarget(view, targetKey(third)), third);
+  assert.equal(chosenTarget(view, "cmake\ngone"), second);
+  assert.equal(chosenTarget({ ...view, targets: [third, first] }, undefined), third);
+  assert.equal(chosenTarget({ ...view, targets: [] }, undefined), undefined);
+});
