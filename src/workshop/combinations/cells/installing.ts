@@ -21,6 +21,7 @@ const signs: readonly Sign[] = [
   { pattern: /Wheel '[^']+' located at \S+ is invalid|is an invalid wheel|BadZipFile|[Ii]nvalid (?:zip|wheel)|not a (?:valid )?zip|zip archive/, say: (_, wanted) => `A file of ${wanted} is no wheel that can be unpacked; it may have been cut short on the way.` },
   { pattern: /is not a supported wheel on this platform/, say: (_, wanted) => `The wheel of ${wanted} is not for this Python and platform.` },
   { pattern: /requires a different Python|Requires-Python|requires-python|requires Python/, say: (_, wanted) => `${wanted} does not support this Python (its Requires-Python).` },
+  { pattern: /Because (?:there (?:is|are) no versions? of )?([\w.-]+(?:==\S+)?)[^.]*?(?:was not found in the package registry|and you require|has no wheels with a matching)/s, say: ([, name]) => `The index has no ${name ?? "such package"} for this Python and platform.` },
   { pattern: /ResolutionImpossible|conflicting dependencies|No solution found|conflict is caused by/, say: (_, wanted) => `${wanted} cannot be installed together: their requirements exclude each other.` },
   { pattern: /No matching distribution found for ([^\s(]+)|Could not find a version that satisfies the requirement ([^\s(]+)/, say: ([, a, b]) => `The index has no ${a ?? b ?? "such package"} for this Python and platform.` },
   { pattern: /Failed to build|subprocess-exited-with-error|Building wheel for \S+ .*error|Failed building wheel/, say: (_, wanted) => `One of ${wanted} has no wheel for this Python and platform, and building it from its sources failed.` },
