@@ -44,3 +44,5 @@ export type { TorchTrier, TrierRequest } from "./run/torchTrier.ts";
 export { bisect } from "./bisect/bisect.ts";
 export { triesOf } from "./bisect/triesOf.ts";
 export type { BisectRequest, MakeTrier } from "./bisect/types.ts";
+export { publish } from "./publish/publish.ts";
+export type { OptionalView, Published, PublishFormat, PublishRequest } from "./publish/types.ts";

@@ -8,6 +8,7 @@ const parts: Readonly<Record<string, () => Promise<WorkshopCommand>>> = {
   list: async () => (await import("./list.ts")).list,
   record: async () => (await import("./record.ts")).record,
   merge: async () => (await import("./merge.ts")).merge,
+  publish: async () => (await import("./publish.ts")).publish,
   cell: async () => (await import("./cell.ts")).cell,
   run: async () => (await import("./run.ts")).run,
   nightlies: async () => (await import("./nightlies.ts")).nightlies,
