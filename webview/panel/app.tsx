@@ -76,7 +76,7 @@ function Views({ page }: { readonly page: Page }): JSX.Element {
   const has: Readonly<Record<Tab, boolean>> = { bodies: hosted || state?.bodies !== undefined, combinations: hosted || state?.combinations !== undefined, benchmarks: hosted || state?.benchmarks !== undefined };
   const offered = tabs.filter(([tab]) => has[tab]);
   const current = has[kept.tab] ? kept.tab : offered[0]?.[0] ?? "combinations";
-  useKeptScroll(current, page);
+  useKeptScroll(current, page, state?.[current] !== undefined);
   return <>
     <Strip />
     <main>
@@ -117,10 +117,10 @@ function Count({ of, page: { model: { state } } }: { readonly of: Tab; readonly 
 }
 
 /** Each view is scrolled to where it was left. */
-function useKeptScroll(tab: Tab, { kept, keep }: Page): void {
+function useKeptScroll(tab: Tab, { kept, keep }: Page, isThere: boolean): void {
   const place = useRef({ tab, keep });
   place.current = { tab, keep };
-  useLayoutEffect(() => scrollTo(...(kept.scroll[tab] ?? [0, 0])), [tab]);
+  useLayoutEffect(() => scrollTo(...(kept.scroll[tab] ?? [0, 0])), [tab, isThere]);
   useEffect(() => {
     let pending = 0;
     const listener = (): void => {

@@ -98,7 +98,7 @@ function ValueCell({ cell: { value, certainty, evidence, location }, column: { r
   return <td data-label={roleWords[role]} class="value">
     {value === undefined ? <span class="dim">{absent === undefined ? "not known" : <><span aria-hidden="true">—</span><span class="hidden">{absent}</span></>}</span> : <>
       <span class="fact">{value}</span>
-      {certainty === undefined || certainty === "observed" ? null : <span class={`certainty ${certainty}`} title={certainties[certainty]}>{certainty}</span>}
+      {certainty === undefined ? null : <span class={`certainty ${certainty}`} title={certainties[certainty]}>{certainty}</span>}
       {location === undefined ? null : <span class="at"><GoToLine location={location} /></span>}
       {evidence === undefined ? null : <span class="evidence" title={evidence}>{evidence}</span>}
     </>}

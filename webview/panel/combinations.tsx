@@ -22,7 +22,8 @@ export function Combinations(): JSX.Element {
 }
 
 function Known({ view }: { readonly view: CombinationsView }): JSX.Element {
-  const { hosted, tell } = usePage();
+  const { hosted, tell, model: { state } } = usePage();
+  const reasons = [...new Set((state?.work ?? []).flatMap(({ kind, unavailable }) => (kind === "predict" || kind === "combinations" ? unavailable ?? [] : [])))];
   const isEmpty = view.records.length === 0;
   return <>
     <Latest view={view} />
@@ -33,9 +34,9 @@ function Known({ view }: { readonly view: CombinationsView }): JSX.Element {
     </details>}
     {isEmpty ? <div class="empty">
       <p>Nothing was tried or predicted yet. A prediction reads only the symbol tables of each torch and takes seconds; a trial installs, builds and runs the tests.</p>
+      {reasons.map((one) => <p key={one} class="dim">{one}</p>)}
       {hosted ? <div class="ways">
-        <button type="button" class="primary" onClick={() => tell({ type: "start", work: "predict" })}>Predict</button>
-        <button type="button" onClick={() => tell({ type: "start", work: "combinations" })}>Try the matrix</button>
+        <StartButtons primary />
         <button type="button" class="quiet" onClick={() => tell({ type: "editMatrix" })}>Edit the matrix in abiding.json</button>
       </div> : null}
     </div> : null}
@@ -133,7 +134,7 @@ function MatrixView({ view }: { readonly view: CombinationsView }): JSX.Element 
 const axes: readonly (readonly [Axis, string])[] = [["version", "Project version"], ["commit", "Commit"], ["python", "Python"], ["cuda", "CUDA"], ["compiler", "Compiler"], ["platform", "Platform"], ["gpu", "GPU"]];
 
 function Toolbar({ view }: { readonly view: CombinationsView }): JSX.Element {
-  const { model: { state }, hosted, kept: { axis, filter }, keep, tell } = usePage();
+  const { hosted, kept: { axis, filter }, keep } = usePage();
   const { pythons, platforms } = useMemo(() => matrixChoices(view.records), [view.records]);
   const set = <K extends keyof MatrixFilter>(name: K, value: MatrixFilter[K] | undefined): void => {
     keep({ filter: value === undefined ? without(filter, name) : { ...filter, [name]: value } });
@@ -143,7 +144,6 @@ function Toolbar({ view }: { readonly view: CombinationsView }): JSX.Element {
       <option value="">{all}</option>
       {values.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
     </select>;
-  const runs = state?.work.some(({ kind, state: now }) => now === "running" && (kind === "combinations" || kind === "predict")) ?? false;
   return <div class="toolbar" role="search" aria-label="Matrix">
     <input type="search" placeholder="Filter: 2.15 gcc undefined symbol" aria-label="Filter versions and records" value={filter.text ?? ""} spellcheck={false} autocomplete="off"
       onInput={({ currentTarget: { value } }) => set("text", value === "" ? undefined : value)} />
@@ -157,11 +157,19 @@ function Toolbar({ view }: { readonly view: CombinationsView }): JSX.Element {
       <option value="">Listed or not</option><option value="true">Still listed</option><option value="false">No longer listed</option>
     </select>
     {Object.keys(filter).length === 0 ? null : <button type="button" class="quiet" onClick={() => keep({ filter: {} })}>Clear</button>}
-    {hosted ? <span class="end">
-      <button type="button" disabled={runs} onClick={() => tell({ type: "start", work: "predict" })}>Predict</button>
-      <button type="button" disabled={runs} onClick={() => tell({ type: "start", work: "combinations" })}>Try the matrix</button>
-    </span> : null}
+    {hosted ? <span class="end"><StartButtons /></span> : null}
   </div>;
+}
+
+/** One of them at a time; why one cannot be started is said by the host. */
+function StartButtons({ primary = false }: { readonly primary?: boolean }): JSX.Element {
+  const { model: { state }, tell } = usePage();
+  const [predict, tryAll] = (["predict", "combinations"] as const).map((kind) => state?.work.find((one) => one.kind === kind));
+  const runs = predict?.state === "running" || tryAll?.state === "running";
+  return <>
+    <button type="button" class={primary ? "primary" : ""} disabled={runs || predict?.unavailable !== undefined} title={predict?.unavailable} onClick={() => tell({ type: "start", work: "predict" })}>Predict</button>
+    <button type="button" disabled={runs || tryAll?.unavailable !== undefined || state?.trusted === false} title={tryAll?.unavailable} onClick={() => tell({ type: "start", work: "combinations" })}>Try the matrix</button>
+  </>;
 }
 
 /** Tried and predicted side by side, so that neither is taken for the other. */
