@@ -27,7 +27,7 @@ function channelOf(torch: string): LatestWorking["channel"] | undefined {
   return version === undefined || version.pre !== undefined ? undefined : version.dev === undefined ? "release" : "nightly";
 }
 
-/** What counts of each surrounding, whatever commit of the project it was. */
+/** What counts of each surrounding: the newest version of the project that was tried in it, at whatever commit. */
 function settledOf(tested: readonly PanelRecord[]): readonly PanelRecord[] {
   const groups = new Map<string, PanelRecord[]>();
   for (const one of tested) {
@@ -37,7 +37,10 @@ function settledOf(tested: readonly PanelRecord[]): readonly PanelRecord[] {
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
   }
-  return [...groups.values()].map(deciding);
+  return [...groups.values()].map((group) => {
+    const newest = group.reduce((best, { version = "" }) => (compareVersions(version, best) > 0 ? version : best), "");
+    return deciding(group.filter(({ version = "" }) => version === newest));
+  });
 }
 
 function latestOf(channel: LatestWorking["channel"], settled: readonly PanelRecord[]): LatestWorking | undefined {
@@ -53,7 +56,7 @@ function latestOf(channel: LatestWorking["channel"], settled: readonly PanelReco
     channel,
     torch: best.torch,
     line: installLine({ torch: best.torch, ...(index === undefined ? {} : { index }), ...(best.packages === undefined ? {} : { packages: best.packages }) }),
-    because: `${recordWords(best.how, best.outcome)} on ${best.when.slice(0, 10)}, ${where(alike)}${failed.length === 0 ? "" : `; failed with ${where(failed)}`}`,
+    because: `${recordWords(best.how, best.outcome)} on ${best.when.slice(0, 10)}, ${best.version === undefined ? "" : `${best.project} ${best.version}, `}${where(alike)}${failed.length === 0 ? "" : `; failed with ${where(failed)}`}`,
     record: best.id,
   };
 }

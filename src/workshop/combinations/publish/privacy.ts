@@ -46,6 +46,12 @@ export class Privacy {
     return this.#host === undefined ? result : result.replaceAll(this.#host, "this machine");
   }
 
+  /** A whole path, in which spaces end nothing. */
+  path(written: string): string {
+    const isOwn = written === this.#root || written.startsWith(`${this.#root}${path.sep}`);
+    return isOwn || !/^(?:[A-Za-z]:)?[\\/]/.test(written) ? this.text(written) : lastName(written);
+  }
+
   #address(address: string): string {
     const end = /[.,;:!?]+$/.exec(address)?.[0] ?? "";
     const whole = address.slice(0, address.length - end.length);
@@ -86,5 +92,6 @@ function made(value: unknown, privacy: Privacy, known: Map<string, string>): unk
     return before;
   }
   if (Array.isArray(value)) return value.map((one) => made(one, privacy, known));
-  return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, made(one, privacy, known)])) : value;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, key === "path" && typeof one === "string" ? privacy.path(one) : made(one, privacy, known)]));
 }

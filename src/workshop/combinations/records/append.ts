@@ -44,6 +44,8 @@ async function presentOf(file: string, wanted: ReadonlyMap<string, object>, sign
   const moments = new Set([...wanted.values()].map((one) => ("when" in one ? one.when : undefined)));
   const present: string[] = [];
   try {
+    // A device has no end to read to.
+    if (!(await stat(file)).isFile()) return [];
     for await (const lines of linesOf(file, signal)) {
       for (const line of lines) {
         if (!moments.has(/"when"\s*:\s*"([^"]*)"/.exec(line.text)?.[1])) continue;
