@@ -1,11 +1,10 @@
-import * as path from "node:path";
 import { RangeCache, Spending, userCacheFolder } from "../../../engine/binaries/remote/index.ts";
 import { findEnvironments } from "../../../engine/installed/find.ts";
 import { exclusively } from "../../process/index.ts";
 import { CannotDo } from "../../workshop.ts";
 import type { Workshop } from "../../workshop.ts";
 import { readIndexes } from "../nightlies/index.ts";
-import { judgeOf, surroundingsOf } from "../predict/asking.ts";
+import { indexReading, judgeOf, surroundingsOf } from "../predict/asking.ts";
 import { openSubjects } from "../predict/subjects.ts";
 import type { Subjects } from "../predict/subjects.ts";
 import { wantedFor } from "../predict/torches.ts";
@@ -36,7 +35,7 @@ export async function bisect(request: BisectRequest, workshop: Workshop, makeTri
     if (by === "fits" && subjects.all.length === 0) throw new CannotDo(`Nothing that uses torch was found built in ${root}, and so there are no symbols to compare. Build the project with the good torch first, or name a file.`);
     activity.step("Reading indexes");
     const wanted = wantedBy(request, subjects, workshop);
-    const knowledge = await readIndexes({ root, wanted, packages: [], offline: request.offline, ...(request.cacheFolder === undefined ? {} : { memory: path.join(request.cacheFolder, "indexes") }) }, workshop);
+    const knowledge = await readIndexes({ root, wanted, packages: [], offline: request.offline, ...indexReading(request) }, workshop);
     const row = torchRow(request.good, request.bad, knowledge, wanted, subjects);
     const asked = { good: row.torches[0]?.version, bad: row.torches.at(-1)?.version, by, python: wanted.python, files: subjects.all.map((one) => one.sha256), indexes: wanted.indexes };
     const state = await BisectState.open(root, asked, workshop.now(), request.restart);
@@ -86,7 +85,7 @@ async function search(given: Search): Promise<BisectReport> {
     workshop.activity.note(`Going on from a bisect of ${state.started.slice(0, 16).replace("T", " ")} UTC that had asked ${state.earlier.size} ${state.earlier.size === 1 ? "torch" : "torches"}; --restart begins anew.`);
   }
   workshop.activity.note(`${torches.length} torches from ${torches[0]?.version} to ${torches.at(-1)?.version}: at most ${Math.ceil(Math.log2(Math.max(2, torches.length)))} more are asked than the two ends.`);
-  const means = { ...given, questions, records, remote: { budget: spending, signal: workshop.activity.signal, cache: new RangeCache(`${request.cacheFolder ?? userCacheFolder(workshop.environment)}/predictions`) } };
+  const means = { ...given, questions, records, remote: { ...request.network, budget: spending, signal: workshop.activity.signal, cache: new RangeCache(`${request.cacheFolder ?? userCacheFolder(workshop.environment)}/predictions`) } };
   try {
     const hint = await symbolsOf(given, questions);
     const bounds = by === "fits" ? hint : await searchByTrying(torches, by, hint, questions);

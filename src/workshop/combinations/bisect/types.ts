@@ -1,3 +1,4 @@
+import type { PredictRequest } from "../predict/types.ts";
 import type { BenchmarkRun } from "../../benchmark/types.ts";
 import type { BisectBy, CellResult, CombinationReason, CombinationSettings, IndexKnowledge, KnownWheel, WheelWanted } from "../types.ts";
 
@@ -20,6 +21,7 @@ export interface BisectRequest {
   readonly restart: boolean;
   readonly cacheFolder?: string;
   readonly interpreter?: string;
+  readonly network?: PredictRequest["network"];
 }
 
 /** A torch that was really tried. */

@@ -1,16 +1,18 @@
 import type { Spending } from "../../../engine/binaries/remote/index.ts";
+import * as path from "node:path";
 import { userCacheFolder, RangeCache } from "../../../engine/binaries/remote/index.ts";
 import { loadCatalogue } from "../../../engine/catalogue/index.ts";
 import { NodeFiles } from "../../../engine/files/index.ts";
 import type { Surroundings } from "../../../engine/installed/index.ts";
 import type { Workshop } from "../../workshop.ts";
 import type { KnownWheel } from "../types.ts";
+import type { IndexRequest } from "../nightlies/index.ts";
 import { PredictionCache } from "./cache.ts";
 import { Judge } from "./judge.ts";
 import { nextToAsk } from "./order.ts";
 import type { Standing } from "./order.ts";
 import type { Subjects } from "./subjects.ts";
-import type { Asked } from "./types.ts";
+import type { Asked, PredictRequest } from "./types.ts";
 
 /** Ranges of wheels that predictions keep: about two hundred torches. Apart from those of `fits`, which may be few. */
 const keptRanges = 1024 * 1024 * 1024;
@@ -24,6 +26,12 @@ export interface Asking {
   readonly offline: boolean;
   readonly cacheFolder?: string;
   readonly interpreter?: string;
+  readonly network?: PredictRequest["network"];
+}
+
+/** How indexes are read: what was seen is remembered beside what was predicted. */
+export function indexReading({ cacheFolder, network }: Asking): Pick<IndexRequest, "memory" | "network"> {
+  return { ...(cacheFolder === undefined ? {} : { memory: path.join(cacheFolder, "indexes") }), ...(network === undefined ? {} : { network }) };
 }
 
 /** Where the project's files and environments are looked for. */
@@ -41,6 +49,7 @@ export function judgeOf(subjects: Subjects, asking: Asking, workshop: Workshop, 
     ranges: new RangeCache(`${folder}/predictions`, keptRanges),
     offline: asking.offline || asking.budget === 0,
     signal: workshop.activity.signal,
+    network: asking.network ?? {},
     tell: (bytes, wheel) => { workshop.activity.step(`torch ${wheel.version}: ${megabytes(bytes)} read, ${megabytes(spending.spent)} in all`); },
   });
 }
@@ -60,40 +69,44 @@ export async function askAll(torches: readonly KnownWheel[], judge: Judge, spend
   const { activity } = workshop;
   const answers = new Map<number, Asked>();
   const row: Standing[] = torches.map(() => undefined);
-  const costs = await Promise.all(torches.map(async (one) => judge.estimate(one)));
-  let underway = 0;
+  const underway = new Map<Promise<void>, number>();
   let stopped: Row["stopped"];
-  const take = async (index: number): Promise<void> => {
-    const torch = torches[index];
-    const cost = costs[index] ?? 0;
-    if (torch === undefined) return;
-    row[index] = "asked";
-    underway += cost;
+  const take = async (index: number, torch: KnownWheel): Promise<void> => {
     const answer = await judge.ask(torch, spending);
-    underway -= cost;
-    if (answer.kind === "judged") row[index] = answer.judged.verdict;
-    else if (stopped === undefined && (answer.because !== "offline")) stopped = answer.because;
     answers.set(index, answer);
+    if (answer.kind === "judged") row[index] = answer.judged.verdict;
+    else if (answer.because === "budget" || answer.because === "cancelled") stopped ??= answer.because;
     activity.progress(answers.size / torches.length);
   };
-  for (const index of costs.flatMap((cost, at) => (cost === 0 ? [at] : []))) {
-    if (activity.signal.aborted || stopped !== undefined) break;
-    await take(index);
-  }
-  const work = async (): Promise<void> => {
-    for (;;) {
-      const index = nextToAsk(row);
-      if (index === undefined || stopped !== undefined) return;
-      if (activity.signal.aborted) {
-        stopped = "cancelled";
-      } else if ((costs[index] ?? 0) > spending.left - underway) {
-        stopped = "budget";
-      } else {
-        await take(index);
-      }
+  /** False: not before something that is underway has ended, or not at all. */
+  const begin = async (index: number): Promise<boolean> => {
+    const torch = torches[index];
+    if (torch === undefined) return false;
+    const cost = await judge.estimate(torch);
+    const promised = [...underway.values()].reduce((sum, one) => sum + one, 0);
+    if (cost > spending.left - promised) {
+      if (underway.size === 0) stopped = "budget";
+      return false;
     }
+    row[index] = "asked";
+    const work = take(index, torch);
+    underway.set(work, cost);
+    void work.then(() => underway.delete(work), () => undefined);
+    return true;
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  for (const [index, torch] of torches.entries()) {
+    if (activity.signal.aborted || stopped !== undefined) break;
+    if (await judge.estimate(torch) > 0) continue;
+    row[index] = "asked";
+    await take(index, torch);
+  }
+  for (;;) {
+    if (activity.signal.aborted) stopped = "cancelled";
+    const next = stopped === undefined && underway.size < atOnce ? nextToAsk(row) : undefined;
+    if (next !== undefined && await begin(next)) continue;
+    if (underway.size === 0) break;
+    await Promise.race(underway.keys());
+  }
   return { answers, ...(stopped === undefined ? {} : { stopped }) };
 }
 

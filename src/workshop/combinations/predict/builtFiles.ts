@@ -26,7 +26,7 @@ export async function builtFiles(where: Surroundings, signal: AbortSignal): Prom
   const workspace = new Workspace(where.root, where.files, { catalogue: where.catalogue, environment: where.environment, only: [], ...(where.interpreter === undefined ? {} : { interpreter: where.interpreter }) });
   const { built } = await inSlices(workspace.diagnoseInSteps(), signal);
   const all = built.filter((one) => ownBuilds.has(one.origin)).map((one): Dated => ({ file: one.body.path, modified: one.modified }));
-  const libraries = newest(all, (file) => path.basename(file));
+  const libraries = newest(all, libraryKey);
   const wheels = newest(await wheelsOf(where.root), (file) => path.basename(file).replace(/^([^-]+)-[^-]+-(.*)$/, "$1-$2"));
   const isByWheel = wheels.length > 0 && latest(wheels) > latest(libraries);
   const chosen = isByWheel ? wheels : libraries;
@@ -40,6 +40,15 @@ export async function builtFiles(where: Surroundings, signal: AbortSignal): Prom
       ...(!isByWheel && older > 0 ? [`${older} older ${older === 1 ? "build of a library was" : "builds of libraries were"} left out.`] : []),
     ],
   };
+}
+
+/** Folders that builds make, whose names say nothing of what is in them. */
+const buildMade = /^(?:build|out|bin|lib|_skbuild|Release|Debug|RelWithDebInfo|MinSizeRel|(?:cmake-)?build[-_.].*|lib\..*|bdist\..*)$/;
+
+/** What two builds of one library have in common: its name, and its package where it lies in one. */
+function libraryKey(file: string): string {
+  const folder = path.basename(path.dirname(file));
+  return buildMade.test(folder) ? path.basename(file) : path.join(folder, path.basename(file));
 }
 
 function latest(files: readonly Dated[]): number {

@@ -20,6 +20,7 @@ export interface JudgeOptions {
   readonly ranges: RangeCache;
   readonly offline: boolean;
   readonly signal: AbortSignal;
+  readonly network: Pick<RemoteOptions, "silence" | "retries" | "backOff">;
   readonly tell: (bytes: number, wheel: KnownWheel) => void;
 }
 
@@ -61,6 +62,16 @@ export class Judge {
   /** Compares with it, from what is kept or by reading the wheel's tables from its server. Never throws for what a server does. */
   async ask(wheel: KnownWheel, spending: Spending): Promise<Asked> {
     const purse = new Purse(spending);
+    try {
+      return await this.#ask(wheel, purse);
+    } catch (error) {
+      const left = this.#options.signal.aborted ? this.#leftOver(purse) : undefined;
+      if (left === undefined) throw error;
+      return left;
+    }
+  }
+
+  async #ask(wheel: KnownWheel, purse: Purse): Promise<Asked> {
     const identity = await this.#identify(wheel, purse);
     if (typeof identity !== "string") return { ...identity, bytes: purse.spent };
     const known = await this.#recalled(identity);
@@ -97,7 +108,7 @@ export class Judge {
     const seen = (await this.#options.cache.seen(shownUrl(wheel)))?.identity;
     if (this.#options.offline || this.#silent.has(parseAddress(wheel.url).origin)) return seen ?? "";
     try {
-      return (await httpSource(wheel.url, { budget: purse, signal: this.#options.signal, retries: 1, silence: shortSilence })).identity;
+      return (await httpSource(wheel.url, { silence: shortSilence, ...this.#options.network, budget: purse, signal: this.#options.signal, retries: 1 })).identity;
     } catch (error) {
       if (!(error instanceof ByteSourceError)) throw error;
       const left = this.#leftOver(purse);
@@ -108,8 +119,8 @@ export class Judge {
   }
 
   #remote(wheel: KnownWheel, purse: Purse): RemoteOptions {
-    const { signal, ranges, tell } = this.#options;
-    return { budget: purse, signal, cache: ranges, progress: (bytes) => { tell(bytes, wheel); } };
+    const { signal, ranges, network, tell } = this.#options;
+    return { ...network, budget: purse, signal, cache: ranges, progress: (bytes) => { tell(bytes, wheel); } };
   }
 
   #leftOver(purse: Purse): Asked | undefined {
@@ -121,7 +132,7 @@ export class Judge {
   async #notRead(wheel: KnownWheel, message: string, purse: Purse): Promise<Asked> {
     if (this.#silent.has(parseAddress(wheel.url).origin)) return { kind: "left", because: "server", message, bytes: purse.spent };
     try {
-      await readRemote(wheel.url, { budget: new Purse(purse), signal: this.#options.signal, retries: 0, silence: shortSilence }, () => Promise.resolve());
+      await readRemote(wheel.url, { silence: shortSilence, ...this.#options.network, budget: new Purse(purse), signal: this.#options.signal, retries: 0 }, () => Promise.resolve());
     } catch (error) {
       if (!(error instanceof ByteSourceError)) throw error;
       this.#note(wheel, error);

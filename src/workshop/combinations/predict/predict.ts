@@ -5,7 +5,7 @@ import { readIndexes } from "../nightlies/readIndexes.ts";
 import { selectTorches, unmatched } from "../nightlies/select.ts";
 import { recordsFile } from "../records/place.ts";
 import type { KnownWheel, PredictReport, Prediction } from "../types.ts";
-import { askAll, judgeOf, megabytes, surroundingsOf } from "./asking.ts";
+import { askAll, indexReading, judgeOf, megabytes, surroundingsOf } from "./asking.ts";
 import type { Row } from "./asking.ts";
 import { circumstancesOf, predictionRecord, recordPredictions } from "./records.ts";
 import { openSubjects } from "./subjects.ts";
@@ -37,7 +37,7 @@ export async function predict(request: PredictRequest, workshop: Workshop): Prom
     }
     activity.step("Reading indexes");
     const wanted = wantedFor(request.wanted, subjects);
-    const knowledge = await readIndexes({ root, wanted, packages: [], offline: request.offline, ...(request.cacheFolder === undefined ? {} : { memory: path.join(request.cacheFolder, "indexes") }) }, workshop);
+    const knowledge = await readIndexes({ root, wanted, packages: [], offline: request.offline, ...indexReading(request) }, workshop);
     const asked = request.torch.length > 0 ? request.torch : settings?.matrix?.torch ?? usualTorches;
     const torches = oneForEachTorch(selectTorches(knowledge, wanted, asked), wanted, subjects);
     const said = [...subjects.said, ...knowledge.problems, ...knowledge.indexes.flatMap((one) => one.problem ?? []), ...(request.torch.length === 0 ? [] : unmatched(knowledge, wanted, asked))];

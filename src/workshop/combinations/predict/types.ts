@@ -1,3 +1,4 @@
+import type { RemoteOptions } from "../../../engine/binaries/remote/index.ts";
 import type { CombinationReason, CombinationSettings, Prediction, WheelWanted } from "../types.ts";
 
 export interface PredictRequest {
@@ -17,6 +18,8 @@ export interface PredictRequest {
   /** Where what was read is kept; absent: the user's cache folder. */
   readonly cacheFolder?: string;
   readonly interpreter?: string;
+  /** Patience with servers; see RemoteOptions. */
+  readonly network?: Pick<RemoteOptions, "silence" | "retries" | "backOff">;
 }
 
 /** A symbol that a file needs and a torch does not export. */
