@@ -88,7 +88,7 @@ describe("predict", () => {
   });
 
   it("keeps what was found out when it is cancelled", async () => {
-    const index = await indexOf({ days: 5 });
+    const index = await indexOf({ days: 12 });
     const root = projectFolder();
     extension(root);
     const told = workshopIn(root);
@@ -96,8 +96,8 @@ describe("predict", () => {
     const workshop = { ...told.workshop, activity: { ...told.workshop.activity, progress: () => { read += 1; if (read === 2) told.stop.abort(); } } };
     const report = await predict(requestOf(root, index), workshop);
     assert.equal(report.outcome, "cancelled");
-    assert.match(report.reason ?? "", /^It was cancelled: \d of 5 torches (?:is|are) left\. What was found out is kept; the same command goes on from there\.$/);
-    assert.ok(report.predictions.length >= 2 && report.predictions.length < 5, `${report.predictions.length}`);
+    assert.match(report.reason ?? "", /^It was cancelled: \d+ of 12 torches (?:is|are) left\. What was found out is kept; the same command goes on from there\.$/);
+    assert.ok(report.predictions.length >= 2 && report.predictions.length < 12, `${report.predictions.length}`);
     assert.equal(recordsOf(root).length, report.predictions.length);
     const after = await predicted(root, index);
     assert.deepEqual([after.outcome, after.predictions.filter((one) => one.fromCache).length], ["predicted", report.predictions.length]);
