@@ -8,6 +8,7 @@ import { compiler } from "../prerequisites/compiler.ts";
 import { debianTorch } from "../prerequisites/debianTorch.ts";
 import { nativeTools } from "../prerequisites/nativeTools.ts";
 import type { Prerequisite } from "../prerequisites/prerequisite.ts";
+import { slurm } from "../prerequisites/slurm.ts";
 import { torch } from "../prerequisites/torch.ts";
 import { torchWheel } from "../prerequisites/torchWheel.ts";
 import { runNative, runSanitizers } from "./native.ts";
@@ -27,7 +28,7 @@ export interface Tier {
 }
 
 /** Folders of `test/` that are tiers of their own. */
-const tierFolders = ["architecture", "lab", "workshop", "server", "host", "ui", "vsix"];
+const tierFolders = ["architecture", "lab", "workshop", "slurm", "server", "host", "ui", "vsix"];
 
 /** Tests that read a real torch stand beside the others of their room. */
 const torchSuffix = ".torch.test.ts";
@@ -57,6 +58,7 @@ export const tiers: readonly Tier[] = [
   { ...fileTier("torch", [torch], torchFiles, 1, 5 * minute), wants: [torchWheel] },
   fileTier("lab", [torch, compiler], () => testFiles("lab"), 1, 5 * minute),
   fileTier("workshop", [nativeTools], () => testFiles("workshop/**").filter((file) => !file.endsWith(torchSuffix)), availableParallelism(), 5 * minute),
+  fileTier("slurm", [slurm, nativeTools], () => testFiles("slurm"), 2, 5 * minute),
   { name: "native", needs: [nativeTools], wants: [torch, debianTorch], usesBundles: false, run: runNative },
   { name: "sanitizers", needs: [nativeTools], usesBundles: false, run: runSanitizers },
   fileTier("server", [], () => testFiles("server/**"), 1, 3 * minute),
