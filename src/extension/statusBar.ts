@@ -127,6 +127,7 @@ function details(status: Status): string[] {
 }
 
 const actions = [
+  ["abiding.openPanel", vscode.l10n.t("Open panel")],
   ["abiding.selectEnvironment", vscode.l10n.t("Select environment")],
   ["abiding.checkWorkspace", vscode.l10n.t("Check workspace")],
   ["abiding.copyReport", vscode.l10n.t("Copy report")],

@@ -13,9 +13,18 @@ interface Item extends vscode.QuickPickItem {
 }
 
 /** Asks what a file shall be compared with; undefined: the user went away. */
-export async function askWhatToCompareWith(server: Server, uri: vscode.Uri): Promise<Comparison | undefined> {
-  const items = server.request("abiding/environments", { uri: uri.toString() }).then(itemsOf);
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Would it load with..."), matchOnDescription: true, matchOnDetail: true });
+export function askWhatToCompareWith(server: Server, uri: vscode.Uri): Promise<Comparison | undefined> {
+  return ask(server, uri, vscode.l10n.t("Would it load with..."), true);
+}
+
+/** Asks for an environment to lay beside those that a project has already; undefined: the user went away. */
+export async function askForAnother(server: Server, uri: vscode.Uri): Promise<string | undefined> {
+  return (await ask(server, uri, vscode.l10n.t("Which environment beside the others?"), false))?.against;
+}
+
+async function ask(server: Server, uri: vscode.Uri, title: string, withSelected: boolean): Promise<Comparison | undefined> {
+  const items = server.request("abiding/environments", { uri: uri.toString() }).then((choices) => itemsOf(choices, withSelected));
+  const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
   switch (picked?.action) {
     case undefined:
       return undefined;
@@ -40,10 +49,10 @@ export async function askWhatToCompareWith(server: Server, uri: vscode.Uri): Pro
   }
 }
 
-function itemsOf(choices: readonly EnvironmentChoice[]): Item[] {
+function itemsOf(choices: readonly EnvironmentChoice[], withSelected: boolean): Item[] {
   const [selected] = choices.filter((one) => one.selected);
   return [
-    { label: vscode.l10n.t("The selected environment"), action: "selected", ...(selected === undefined ? {} : { description: selected.detail, detail: selected.spec }) },
+    ...(withSelected ? [{ label: vscode.l10n.t("The selected environment"), action: "selected" as const, ...(selected === undefined ? {} : { description: selected.detail, detail: selected.spec }) }] : []),
     ...choices.filter((one) => one.hasTorch && !one.selected).map((one): Item => ({ label: one.name, description: one.detail, detail: one.spec, against: one.spec, action: "named" })),
     { label: "", kind: vscode.QuickPickItemKind.Separator, action: "named" },
     { label: vscode.l10n.t("A release of torch..."), action: "release" },

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { BinaryHostMessage, BinaryPageMessage, BinaryView, Status } from "../../protocol/index.ts";
+import { setPage } from "../page.ts";
 import type { Server } from "../server.ts";
 import { isConnectionLost } from "../server.ts";
 import { askWhatToCompareWith } from "./choices.ts";
 import { watchFile } from "./fileWatch.ts";
 import { pageMessage } from "./messages.ts";
-import { setPage } from "./page.ts";
 
 interface Answer {
   readonly view: BinaryView;
@@ -72,7 +72,7 @@ export class BinaryPanel implements vscode.Disposable {
     ];
     // The tab has its name from the file; this one is the frame's, for screen readers.
     panel.title = uri.path.slice(uri.path.lastIndexOf("/") + 1);
-    setPage(panel.webview, extension, panel.title);
+    setPage(panel.webview, extension, "binary", panel.title);
   }
 
   get isActive(): boolean {

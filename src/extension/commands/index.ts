@@ -4,7 +4,7 @@ import { activeFile } from "../activeFile.ts";
 import type { BinaryEditor } from "../binary/index.ts";
 import type { EnvironmentChoices } from "../environmentChoices.ts";
 import type { Server } from "../server.ts";
-import type { WorkshopCommand } from "../workshop/index.ts";
+import type { CombinationCommand, WorkshopCommand } from "../workshop/index.ts";
 import type { WorkshopDoor } from "../workshop/registration.ts";
 import { checkWorkspace } from "./checkWorkspace.ts";
 import { copyReport } from "./copyReport.ts";
@@ -31,6 +31,7 @@ const table: Readonly<Record<string, (host: Commands, ...args: readonly unknown[
   "abiding.openRuleDocumentation": openRuleDocumentation,
   "abiding.wouldThisLoad": wouldThisLoad,
   "abiding.showFindings": (_, ...args) => showFindings(...args),
+  "abiding.openPanel": ({ workshop }, argument) => workshop.showPanel(argument),
   "abiding.build": inWorkshop("build"),
   "abiding.buildChoose": inWorkshop("buildChoose"),
   "abiding.smoke": inWorkshop("smoke"),
@@ -43,10 +44,17 @@ const table: Readonly<Record<string, (host: Commands, ...args: readonly unknown[
   "abiding.fetchLibtorch": inWorkshop("fetchLibtorch"),
   "abiding.buildLibtorch": inWorkshop("buildLibtorch"),
   "abiding.addStamp": inWorkshop("addStamp"),
+  "abiding.combinations.run": inWorkshop("combinationsRun"),
+  "abiding.combinations.predict": inWorkshop("combinationsPredict"),
+  "abiding.combinations.bisect": inWorkshop("combinationsBisect"),
+  "abiding.combinations.rollPins": inWorkshop("combinationsRollPins"),
+  "abiding.combinations.publish": inWorkshop("combinationsPublish"),
+  "abiding.combinations.refreshIndexes": inWorkshop("combinationsRefreshIndexes"),
+  "abiding.combinations.cancel": inWorkshop("combinationsCancel"),
 };
 
 /** What runs something of the project. */
-function inWorkshop(name: WorkshopCommand): (host: Commands, ...args: readonly unknown[]) => unknown {
+function inWorkshop(name: WorkshopCommand | CombinationCommand): (host: Commands, ...args: readonly unknown[]) => unknown {
   return ({ workshop }, argument) => workshop.command(name, argument);
 }
 

@@ -8,9 +8,9 @@ interface Item extends vscode.QuickPickItem {
   readonly action?: "automatic" | "release" | "browse";
 }
 
-/** Lets the user say which torch the active project is checked against. With an argument, selects it without asking. */
-export async function selectEnvironment(host: Commands, given?: unknown): Promise<void> {
-  const project = activeProject();
+/** Lets the user say which torch the active project, or the one named, is checked against. With an argument, selects it without asking. */
+export async function selectEnvironment(host: Commands, given?: unknown, named?: unknown): Promise<void> {
+  const project = named instanceof vscode.Uri ? { uri: named.toString() } : activeProject();
   const spec = typeof given === "string" ? given : await ask(host, project);
   if (spec === undefined) {
     return;

@@ -7,14 +7,14 @@ import type { Project } from "../../workshop/project/types.ts";
 import type { Workshop } from "../../workshop/workshop.ts";
 import { activeFile } from "../activeFile.ts";
 import type { BinaryEditor } from "../binary/index.ts";
+import { LiveCells } from "../combinations/liveCells.ts";
 import type { Server } from "../server.ts";
 import { ServerDiagnostician } from "./diagnostician.ts";
 import { Documents } from "./documents.ts";
 import { baseEnvironment } from "./environment.ts";
 import type { Screen } from "./screen.ts";
 import { LastEndings } from "./lastEndings.ts";
-import { LastCommand, Works } from "./work.ts";
-import type { Work } from "./work.ts";
+import { LastCommand, Work, Works } from "./work.ts";
 
 /** What the workshop needs of the rest of the extension. */
 export interface WorkshopHost {
@@ -44,6 +44,10 @@ export class Bench implements vscode.Disposable {
   readonly built = new vscode.EventEmitter<string>();
   /** A task that builds ended. */
   readonly buildEnded = new vscode.EventEmitter<BuildEnding>();
+  /** Cells of the matrix that are being tried. */
+  readonly cells = new LiveCells();
+  /** Projects whose results the user sees as they come: nothing else need be opened to show them. */
+  readonly watched = new Set<string>();
   readonly #run = this.last.watching(runProcess);
 
   constructor(host: WorkshopHost) {
@@ -61,6 +65,11 @@ export class Bench implements vscode.Disposable {
       version: String((this.host.context.extension.packageJSON as { version: unknown }).version),
       now: () => new Date(),
     };
+  }
+
+  /** For what reads only and is no work that anybody waits for. */
+  quietly(root: string): Workshop {
+    return this.workshop(new Work("discovery", "", root), { output: () => undefined, note: () => undefined, end: () => undefined });
   }
 
   /** What can be done with a folder, as its files say now. */
@@ -98,5 +107,6 @@ export class Bench implements vscode.Disposable {
     this.documents.dispose();
     this.built.dispose();
     this.buildEnded.dispose();
+    this.cells.dispose();
   }
 }

@@ -5,6 +5,7 @@ import { build, interpreterFor } from "../../workshop/build/index.ts";
 import type { BuildReport, BuildRequest } from "../../workshop/build/types.ts";
 import type { BuildPlan, Project } from "../../workshop/project/types.ts";
 import type { Workshop } from "../../workshop/workshop.ts";
+import { recordReport } from "../combinations/recording.ts";
 import type { Bench } from "./bench.ts";
 import { decide } from "./decision.ts";
 import type { Finding } from "./decision.ts";
@@ -46,6 +47,7 @@ export async function runBuild(bench: Bench, order: BuildOrder, screen: Screen, 
     noteUnsaved(order.root, screen);
     const report = await build(request, workshop);
     summarise(report, screen);
+    await recordReport(order.root, { kind: "build", report }, workshop, screen);
     tell(bench, report);
     bench.built.fire(order.root);
     return { report, status: statusOf(report) };

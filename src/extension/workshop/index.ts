@@ -4,6 +4,9 @@
  */
 import type * as vscode from "vscode";
 import { endEverything } from "../../workshop/process/index.ts";
+import { combinationCommand } from "../combinations/index.ts";
+import type { CombinationCommand } from "../combinations/index.ts";
+import { Panels } from "../panel/index.ts";
 import { Bench } from "./bench.ts";
 import type { WorkshopHost } from "./bench.ts";
 import { commands } from "./commands.ts";
@@ -15,22 +18,37 @@ import { Testing } from "./testing.ts";
 import { WorkStatus } from "./workStatus.ts";
 
 export type { WorkshopHost } from "./bench.ts";
+export type { CombinationCommand } from "../combinations/index.ts";
 export type { WorkshopCommand } from "./commands.ts";
 
 /** What the part that is always loaded reaches. */
 export class OpenWorkshop {
   readonly #bench: Bench;
-  readonly #testing: Testing;
   readonly #status: WorkStatus;
+  readonly #panels: Panels;
+  readonly #controller: () => vscode.TestController;
+  #tests: Testing | undefined;
 
-  constructor(host: WorkshopHost, controller: vscode.TestController) {
+  /** `controller`: of the Testing view, which appears with it. */
+  constructor(host: WorkshopHost, controller: () => vscode.TestController) {
     this.#bench = new Bench(host);
     this.#status = new WorkStatus(this.#bench.works);
-    this.#testing = new Testing(this.#bench, controller);
+    this.#panels = new Panels(this.#bench);
+    this.#controller = controller;
   }
 
-  command(name: WorkshopCommand, argument: unknown): Promise<unknown> {
-    return commands[name](this.#bench, this.#testing, argument);
+  /** Shows the panel; `root`: of the project that is meant. */
+  showPanel(root: string | undefined): void {
+    this.#panels.show(root);
+  }
+
+  /** Takes over the page of a window that was loaded anew. */
+  restorePanel(page: vscode.WebviewPanel): void {
+    this.#panels.restore(page);
+  }
+
+  command(name: WorkshopCommand | CombinationCommand, argument: unknown): Promise<unknown> {
+    return name in commands ? commands[name as WorkshopCommand](this.#bench, this.#testing, argument) : combinationCommand(name as CombinationCommand, this.#bench, argument);
   }
 
   tasks(): Promise<vscode.Task[]> {
@@ -63,11 +81,17 @@ export class OpenWorkshop {
     }
   }
 
+  get #testing(): Testing {
+    this.#tests ??= new Testing(this.#bench, this.#controller());
+    return this.#tests;
+  }
+
   /** Ends all work and every process of it. */
   async end(): Promise<void> {
     this.#bench.works.cancelAll();
     await endEverything();
-    this.#testing.dispose();
+    this.#panels.dispose();
+    this.#tests?.dispose();
     this.#status.dispose();
     this.#bench.dispose();
   }

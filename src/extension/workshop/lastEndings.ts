@@ -7,6 +7,7 @@ const key = "abiding.lastEndings";
 export class LastEndings {
   readonly #state: vscode.Memento;
   readonly #all: Map<string, Ending>;
+  readonly #ofThisWindow = new Set<string>();
 
   constructor(state: vscode.Memento) {
     this.#state = state;
@@ -17,7 +18,13 @@ export class LastEndings {
     return this.#all.get(keyOf(kind, root));
   }
 
+  /** Whether the terminal or the view that it printed to may still have it. */
+  isOfThisWindow(kind: WorkKind, root: string): boolean {
+    return this.#ofThisWindow.has(keyOf(kind, root));
+  }
+
   set(ending: Ending): void {
+    this.#ofThisWindow.add(keyOf(ending.kind, ending.root));
     this.#all.set(keyOf(ending.kind, ending.root), ending);
     // Nobody waits for it, and without it only the next window knows less.
     this.#state.update(key, [...this.#all.values()]).then(undefined, () => undefined);

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { benchmark, defaultRepetitions, median } from "../../workshop/benchmark/index.ts";
 import type { BenchmarkReport, Comparison } from "../../workshop/benchmark/types.ts";
 import type { BenchmarkPlan } from "../../workshop/project/types.ts";
+import { recordReport } from "../combinations/recording.ts";
 import type { Bench } from "./bench.ts";
 import { comparisonLine, reportMarkdown } from "./benchmarkMarkdown.ts";
 import { headlineOfBenchmark } from "./headlines.ts";
@@ -16,9 +17,11 @@ import { Work } from "./work.ts";
 /** Milliseconds for one process of a benchmark: long enough for any that people wait for. */
 const processLimit = 3_600_000;
 
-async function measure(bench: Bench, root: string, plans: readonly BenchmarkPlan[], filter: string | undefined, work: Work, screen: Screen): Promise<BenchmarkReport> {
+async function measure(bench: Bench, root: string, plans: readonly BenchmarkPlan[], filter: string | undefined, isPart: boolean, work: Work, screen: Screen): Promise<BenchmarkReport> {
   const repetitions = vscode.workspace.getConfiguration("abiding", vscode.Uri.file(root)).get<number>("benchmark.repetitions", defaultRepetitions);
-  const report = await benchmark({ root, plans, repetitions, against: [], timeLimit: processLimit, baseline: "last", ...(filter === undefined ? {} : { filter }) }, bench.workshop(work, screen));
+  const workshop = bench.workshop(work, screen);
+  const report = await benchmark({ root, plans, repetitions, against: [], timeLimit: processLimit, baseline: "last", ...(filter === undefined ? {} : { filter }) }, workshop);
+  await recordReport(root, { kind: "benchmark", report, plans, isPart }, workshop, screen);
   for (const comparison of report.comparisons) {
     screen.note(comparisonLine(comparison));
   }
@@ -59,7 +62,8 @@ export async function measureInRun(bench: Bench, tree: TestTree, run: vscode.Tes
           run.started(item);
         }
       }
-      const report = await measure(bench, root, plans, filter, work, screen);
+      const isPart = filter !== undefined || selection.except.length > 0 || plans.length < (tree.project(root)?.benchmarks.length ?? 0);
+      const report = await measure(bench, root, plans, filter, isPart, work, screen);
       if (report.outcome === "cancelled") {
         return;
       }
@@ -84,6 +88,9 @@ export async function measureInRun(bench: Bench, tree: TestTree, run: vscode.Tes
         } else {
           run.errored(item, new vscode.TestMessage(report.reason ?? report.warnings[0] ?? vscode.l10n.t("Nothing was measured.")));
         }
+      }
+      if (bench.watched.has(root)) {
+        return;
       }
       await vscode.commands.executeCommand("markdown.showPreview", bench.documents.put(`${bench.nameOf(root)} benchmarks.md`, reportMarkdown(report, bench.nameOf(root))));
     } finally {
@@ -119,6 +126,6 @@ export async function measureInTerminal(bench: Bench, task: { readonly root: str
     throw new Refused(vscode.l10n.t("nothing was found to measure in {0}.", bench.nameOf(root)));
   }
   const work = new Work("benchmark", vscode.l10n.t("Measuring {0}", bench.nameOf(root)), root);
-  const report = await bench.works.do(work, [token], () => measure(bench, root, plans, task.arguments?.[0], work, screen));
+  const report = await bench.works.do(work, [token], () => measure(bench, root, plans, task.arguments?.[0], task.arguments?.[0] !== undefined || plans.length < benchmarks.length, work, screen));
   return report.outcome === "measured" ? 0 : 1;
 }

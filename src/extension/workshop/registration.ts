@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
+import { panelType } from "../panel/viewType.ts";
 import { isCancellation } from "./cancellation.ts";
-import type { OpenWorkshop, WorkshopCommand, WorkshopHost } from "./index.ts";
+import type { CombinationCommand, OpenWorkshop, WorkshopCommand, WorkshopHost } from "./index.ts";
 import { looksNative } from "./native.ts";
 import { requireTrust } from "./trust.ts";
 
@@ -22,6 +23,7 @@ export class WorkshopDoor implements vscode.Disposable {
       vscode.languages.registerCodeLensProvider([
         { scheme: "file", pattern: "**/CMakeLists.txt" }, { scheme: "file", pattern: "**/{setup.py,pyproject.toml,abiding.json}" },
       ], { provideCodeLenses: async (document, token) => (vscode.workspace.isTrusted ? (await this.open()).lenses(document, token) : []) }),
+      vscode.window.registerWebviewPanelSerializer(panelType, { deserializeWebviewPanel: async (page) => (await this.open()).restorePanel(page) }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => void this.#showTests()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => void this.#showTests()),
       host.server.onDidChangeStatus(({ targets }) => targets > 0 && void this.#showTests(true)),
@@ -30,7 +32,7 @@ export class WorkshopDoor implements vscode.Disposable {
   }
 
   /** Does what a command says. Refused in a workspace that is not trusted. */
-  async command(name: WorkshopCommand, argument: unknown): Promise<unknown> {
+  async command(name: WorkshopCommand | CombinationCommand, argument: unknown): Promise<unknown> {
     requireTrust();
     try {
       return await (await this.open()).command(name, argument);
@@ -42,8 +44,14 @@ export class WorkshopDoor implements vscode.Disposable {
     }
   }
 
+  /** Opens the panel, which reads only and does so anywhere; what it starts is refused like any other. */
+  async showPanel(argument: unknown): Promise<void> {
+    const root = argument instanceof vscode.Uri ? vscode.workspace.getWorkspaceFolder(argument)?.uri.fsPath : undefined;
+    (await this.open()).showPanel(root);
+  }
+
   open(): Promise<OpenWorkshop> {
-    this.#open ??= import("./index.ts").then(({ OpenWorkshop: Opened }) => new Opened(this.#host, this.#testController()));
+    this.#open ??= import("./index.ts").then(({ OpenWorkshop: Opened }) => new Opened(this.#host, () => this.#testController()));
     return this.#open;
   }
 
@@ -71,6 +79,8 @@ export class WorkshopDoor implements vscode.Disposable {
 
   #createController(): vscode.TestController {
     const controller = vscode.tests.createTestController("abiding", "Abiding");
+    // Other projects' Testing views have no way to the panel.
+    void vscode.commands.executeCommand("setContext", "abiding.isNative", true);
     const shown = (work: Promise<void>): Promise<void> => work.catch((error: unknown) => {
       if (isCancellation(error)) {
         return;

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { SmokePlan } from "../../workshop/project/types.ts";
 import { defaultTimeLimit, discover, smoke } from "../../workshop/smoke/index.ts";
 import type { SmokeEvent, SmokeReport } from "../../workshop/smoke/types.ts";
+import { recordReport } from "../combinations/recording.ts";
 import type { Bench } from "./bench.ts";
 import { isCancellation } from "./cancellation.ts";
 import { headlineOfSmoke } from "./headlines.ts";
@@ -138,7 +139,9 @@ export class Testing implements vscode.Disposable {
     return bench.works.do(work, [run.token, token], async () => {
       const screens = new Screens(run, (id) => this.tree.itemOf(root, id));
       try {
-        const answer = await smoke({ root, plans, against: [], only: selection.only, except: selection.except, failed: false, timeLimit: timeLimit(root) }, bench.workshop(work, screens.common), (event) => this.#show(run, root, event, screens));
+        const workshop = bench.workshop(work, screens.common);
+        const answer = await smoke({ root, plans, against: [], only: selection.only, except: selection.except, failed: false, timeLimit: timeLimit(root) }, workshop, (event) => this.#show(run, root, event, screens));
+        await recordReport(root, { kind: "smoke", report: answer, plans, isPart: this.#isPart(selection) }, workshop, screens.common);
         const { counts, short } = countsOf(answer);
         screens.common.note(`${bench.nameOf(root)}: ${counts}`);
         bench.works.tell({ kind: "smoke", root, ...headlineOfSmoke(answer, counts), text: `${bench.nameOf(root)}: ${short}`, details: counts, command: "testing.showMostRecentOutput" });
@@ -180,6 +183,12 @@ export class Testing implements vscode.Disposable {
 
   get #roots(): readonly string[] {
     return [...localRoots(), ...this.#others];
+  }
+
+  /** Whether tests of the project are left out: a plan that is one test is named by it when it is run. */
+  #isPart({ root, plans, only, except }: Selection): boolean {
+    const all = this.tree.project(root)?.smoke ?? [];
+    return except.length > 0 || all.some((one) => !plans.has(one.id)) || (only.length > 0 && all.some((one) => this.#topOf(root, one.id).some((id) => !only.includes(id))));
   }
 
   /** Ids of the cases right below a plan. */

@@ -160,6 +160,11 @@ export class Works implements vscode.Disposable {
     return this.#endings.get(kind, root);
   }
 
+  /** Whether what it printed can still be shown. */
+  hasOutput(kind: WorkKind, root: string): boolean {
+    return this.#endings.get(kind, root)?.log !== undefined || this.#endings.isOfThisWindow(kind, root);
+  }
+
   cancelAll(): void {
     this.#running.forEach((work) => work.cancel());
   }

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
-/** Sets the page up: only the bundle beside it may run, and nothing is loaded from anywhere else. */
-export function setPage(webview: vscode.Webview, extension: vscode.Uri, title: string): void {
+/** Sets a page up: only its bundle, `dist/webview/<name>.js` and `.css`, may run, and nothing is loaded from anywhere else. */
+export function setPage(webview: vscode.Webview, extension: vscode.Uri, name: string, title: string): void {
   const folder = vscode.Uri.joinPath(extension, "dist", "webview");
   webview.options = { enableScripts: true, localResourceRoots: [folder] };
-  const resource = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(folder, name)).toString();
+  const resource = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(folder, file)).toString();
   const nonce = randomBytes(16).toString("base64url");
   webview.html = `<!DOCTYPE html>
 <html lang="en">
@@ -14,10 +14,10 @@ export function setPage(webview: vscode.Webview, extension: vscode.Uri, title: s
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
-<link rel="stylesheet" href="${resource("binary.css")}">
+<link rel="stylesheet" href="${resource(`${name}.css`)}">
 </head>
 <body>
-<script nonce="${nonce}" src="${resource("binary.js")}"></script>
+<script nonce="${nonce}" src="${resource(`${name}.js`)}"></script>
 </body>
 </html>`;
 }
