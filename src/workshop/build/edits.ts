@@ -28,16 +28,21 @@ export function witnessOf(findings: readonly Finding[], files: Files = new NodeF
   return texts;
 }
 
+/** Applies the preferred fix of each finding, graver ones first; see `applyFixes`. */
+export async function applyPreferredFixes(findings: readonly Finding[], witness: Witness, files: Files = new NodeFiles()): Promise<AppliedFixes> {
+  return applyFixes([...findings].sort((a, b) => compareSeverity(a.severity, b.severity)).flatMap((one) => one.fixes.find((fix) => fix.preferred) ?? []), witness, files);
+}
+
 /**
- * Applies the preferred fix of each finding, graver ones first. A fix is applied whole or not at all: not when one of its
- * files is not as `witness` remembers it, nor when it would edit what an earlier fix edits. Each file is written in one step.
+ * Applies fixes in their order. A fix is applied whole or not at all: not when one of its files is not as `witness`
+ * remembers it, nor when it would edit what an earlier fix edits. Each file is written in one step.
  * Throws CouldNotWrite; files that were written before stay mended.
  */
-export async function applyPreferredFixes(findings: readonly Finding[], witness: Witness, files: Files = new NodeFiles()): Promise<AppliedFixes> {
+export async function applyFixes(fixes: readonly Fix[], witness: Witness, files: Files = new NodeFiles()): Promise<AppliedFixes> {
   const applied: string[] = [];
   const refused: string[] = [];
   const chosen = new Map<string, TextEdit[]>();
-  for (const fix of [...findings].sort((a, b) => compareSeverity(a.severity, b.severity)).flatMap((one) => one.fixes.find((fix) => fix.preferred) ?? [])) {
+  for (const fix of fixes) {
     const changed = fix.edits.map((edit) => edit.location.path).find((file) => !isUnchanged(file, witness, files));
     const open = fix.edits.filter((edit) => !(chosen.get(edit.location.path) ?? []).some((other) => isSameEdit(edit, other)));
     if (changed !== undefined) {
@@ -50,7 +55,7 @@ export async function applyPreferredFixes(findings: readonly Finding[], witness:
     }
   }
   for (const [file, edits] of chosen) {
-    await writeWhole(file, withMark(file, files) + edited(witness.get(file) ?? "", edits));
+    await writeWhole(file, withMark(file, files) + withEdits(witness.get(file) ?? "", edits));
   }
   return { applied: [...new Set(applied)], files: [...chosen.keys()], refused };
 }
@@ -86,7 +91,8 @@ function remember(fix: Fix, chosen: Map<string, TextEdit[]>): void {
   }
 }
 
-function edited(text: string, edits: readonly TextEdit[]): string {
+/** The text with all the edits in it; none may touch another. */
+export function withEdits(text: string, edits: readonly TextEdit[]): string {
   const index = new LineIndex(text);
   const placed = edits.map((edit) => ({
     start: index.offsetAt(edit.location.range.start) ?? text.length,

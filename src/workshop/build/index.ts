@@ -3,7 +3,7 @@
  * came out after it.
  */
 export { build, buildEnvironment } from "./build.ts";
-export { applyPreferredFixes, witnessOf } from "./edits.ts";
+export { applyFixes, applyPreferredFixes, withEdits, witnessOf } from "./edits.ts";
 export { interpreterFor } from "./interpreter.ts";
 export { needsOf } from "./pythonNeeds.ts";
 export type { BuildProblem, BuildReport, BuildRequest, BuildStep } from "./types.ts";

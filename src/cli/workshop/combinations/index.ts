@@ -14,6 +14,7 @@ const parts: Readonly<Record<string, () => Promise<WorkshopCommand>>> = {
   nightlies: async () => (await import("./nightlies.ts")).nightlies,
   bisect: async () => (await import("./bisect.ts")).bisect,
   predict: async () => (await import("./predict.ts")).predict,
+  roll: async () => (await import("./roll.ts")).roll,
 };
 
 /** Answers the exit status of the part that is named first. Throws UsageError when there is none of that name. */

@@ -1,7 +1,7 @@
 /** What package indexes have and had of torch and its siblings, remembered; choices among it. */
 export { ageOf } from "./age.ts";
 export { readIndexes, shownIndex } from "./readIndexes.ts";
-export { companions, nightlies } from "./report.ts";
+export { nightlies } from "./report.ts";
 export type { NightliesReport, NightliesRequest } from "./report.ts";
 export { newestFirst, selectTorches, unmatched } from "./select.ts";
 export { torchSets } from "./sets.ts";

@@ -5,16 +5,15 @@ import type { Workshop } from "../../workshop.ts";
 import { readProjectPins } from "../pins/projectPins.ts";
 import { pinStanding } from "../pins/standing.ts";
 import type { PinStanding } from "../pins/standing.ts";
+import { panelRecords } from "../records/panel.ts";
 import { readCombinations } from "../records/read.ts";
 import type { IndexKnowledge, TorchSet } from "../types.ts";
 import { ageOf } from "./age.ts";
+import { companions } from "./companions.ts";
 import { readIndexes } from "./readIndexes.ts";
 import { selectTorches, unmatched } from "./select.ts";
 import { torchSets } from "./sets.ts";
 import type { IndexRequest } from "./types.ts";
-
-/** Packages that are released for one torch each. */
-export const companions: readonly string[] = ["torchvision", "torchaudio", "torchtext"];
 
 export interface NightliesRequest extends Omit<IndexRequest, "packages"> {
   /** Absent: those companions of torch that the project pins. */
@@ -45,8 +44,8 @@ export async function nightlies(request: NightliesRequest, workshop: Workshop): 
   const packages = request.packages ?? companions.filter((one) => requirements.some(({ name }) => name === one));
   const knowledge = await readIndexes({ ...request, packages }, workshop);
   const chosen = request.torch.length === 0 ? undefined : new Set(selectTorches(knowledge, request.wanted, request.torch).map((one) => one.version));
-  const { records } = await readCombinations(request.records);
   const now = workshop.now();
+  const records = panelRecords(await readCombinations(request.records), now);
   return {
     schema: 1,
     root: request.root,

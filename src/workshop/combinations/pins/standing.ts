@@ -1,8 +1,9 @@
 import { compareVersions, isPrerelease, localLabel, parseVersion, publicVersion, satisfies } from "../../../engine/model/index.ts";
+import type { PanelRecord } from "../../../protocol/panel.ts";
+import { deciding } from "../../../views/deciding.ts";
 import { plural, recordWords } from "../../../views/words.ts";
 import { newestFirst } from "../nightlies/select.ts";
-import { newestRecordsFirst } from "../records/order.ts";
-import type { CombinationReason, CombinationRecord, IndexKnowledge, WheelWanted } from "../types.ts";
+import type { CombinationReason, IndexKnowledge, WheelWanted } from "../types.ts";
 
 /** Where a pin stands among the torches that are known and what the records say of them. */
 export interface PinStanding {
@@ -25,36 +26,40 @@ export interface PinStanding {
   readonly sentence: string;
 }
 
-type Judged = { readonly verdict: "passed" | "failed" | "no-conflict" | "conflict"; readonly record: CombinationRecord };
+interface Judged {
+  readonly verdict: "passed" | "failed" | "no-conflict" | "conflict";
+  readonly record: PanelRecord;
+}
 
-/** What the records say of a torch: with several machines, Pythons or compilers one failure counts. A test counts more than any prediction. */
-export function judgementOf(records: readonly CombinationRecord[], now: Date): Judged | undefined {
-  const newest = newestRecordsFirst(records, now).filter((one) => one.outcome !== "unknown");
-  const tested = newest.filter((one) => one.how !== "predicted");
-  const seen = new Set<string>();
-  const latest = (tested.length > 0 ? tested : newest).filter(({ combination: { python, cuda, compiler, platform, gpu } }) => {
-    const key = JSON.stringify([python, cuda, compiler, platform, gpu]);
-    return !seen.has(key) && seen.add(key);
-  });
-  const worst = latest.find((one) => one.outcome === "failed" || one.outcome === "conflict") ?? latest[0];
+/** What the records of a torch, the newest first, say of it: of several machines, Pythons or compilers one failure counts. A test counts more than any prediction. */
+export function judgementOf(records: readonly PanelRecord[]): Judged | undefined {
+  const groups = new Map<string, PanelRecord[]>();
+  for (const one of records.filter(({ outcome }) => outcome !== "unknown")) {
+    const key = JSON.stringify([one.python, one.cuda, one.compiler, one.platform, one.gpu]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  const settled = [...groups.values()].map(deciding);
+  const tested = settled.filter((one) => one.how !== "predicted");
+  const counting = tested.length > 0 ? tested : settled;
+  const worst = counting.find((one) => one.outcome === "failed" || one.outcome === "conflict") ?? counting[0];
   return worst === undefined || worst.outcome === "unknown" ? undefined : { verdict: worst.outcome, record: worst };
 }
 
-/** `torch`: the pinned version, "2.15.0.dev20261101" or with its label. */
-export function pinStanding(torch: string, knowledge: IndexKnowledge, wanted: WheelWanted, records: readonly CombinationRecord[], now: Date): PinStanding {
+/** `torch`: the pinned version, "2.15.0.dev20261101" or with its label. `records`: the newest first, as `panelRecords` has them. */
+export function pinStanding(torch: string, knowledge: IndexKnowledge, wanted: WheelWanted, records: readonly PanelRecord[], now: Date): PinStanding {
   const version = parseVersion(torch);
   const isNightly = version?.dev !== undefined;
   const label = localLabel(torch);
-  const about = (wheel: string): readonly CombinationRecord[] => records.filter(({ combination }) => satisfies(combination.torch.version, `==${wheel}`) === true);
+  const about = (wheel: string): readonly PanelRecord[] => records.filter((one) => satisfies(one.torch, `==${wheel}`) === true);
   const newer = [...new Set(newestFirst(knowledge, wanted).filter((one) => {
     const other = parseVersion(one.version);
     return one.yanked === undefined && other !== undefined && (isNightly ? one.day !== undefined : !isPrerelease(other)) && compareVersions(publicVersion(other) ?? "", publicVersion(torch) ?? "") > 0
       && (label === undefined || localLabel(one.version) === undefined || localLabel(one.version) === label);
   }).map((one) => (label === undefined ? publicVersion(one.version) ?? one.version : one.version)))];
-  const judged = newer.map((one) => ({ torch: one, judgement: judgementOf(about(one), now) }));
+  const judged = newer.map((one) => ({ torch: one, judgement: judgementOf(about(one)) }));
   const of = (verdict: Judged["verdict"]): readonly string[] => judged.filter((one) => one.judgement?.verdict === verdict).map((one) => one.torch);
   const failing = judged.findLast((one) => one.judgement?.verdict === "failed");
-  const own = judgementOf(about(torch), now)?.verdict;
+  const own = judgementOf(about(torch))?.verdict;
   const days = isNightly ? daysSince(String(version.dev), now) : undefined;
   const standing: Omit<PinStanding, "sentence"> = {
     torch,

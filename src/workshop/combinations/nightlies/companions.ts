@@ -1,0 +1,2 @@
+/** Packages that are released for one torch each. */
+export const companions: readonly string[] = ["torchvision", "torchaudio", "torchtext"];
