@@ -1,7 +1,7 @@
 /** What a machine, a network or a user is called is no part of what is published. */
 import * as os from "node:os";
 import * as path from "node:path";
-import { withoutCredentials } from "../records/withoutPrivate.ts";
+import { escapedPattern, relativeTo, withoutCredentials } from "../records/withoutPrivate.ts";
 
 /** Names that no public server has: RFC 6761, RFC 6762, RFC 8375, and what networks commonly use within. */
 const insideNames = /(?:^|\.)(?:localhost|local|internal|intranet|lan|corp|private|home|test|invalid|example|home\.arpa)$/i;
@@ -31,7 +31,7 @@ export class Privacy {
     this.#root = root.replace(/[\\/]+$/, "");
     // A host called "linux" would take the word out of every text.
     const names = [host, host.split(".")[0] ?? ""].filter((name) => /[-.\d]/.test(name) && name.length > 2);
-    this.#host = names.length === 0 ? undefined : new RegExp(`(?<![\\w.-])(?:${names.map(escaped).join("|")})(?![\\w-])`, "gi");
+    this.#host = names.length === 0 ? undefined : new RegExp(`(?<![\\w.-])(?:${names.map(escapedPattern).join("|")})(?![\\w-])`, "gi");
   }
 
   /** Paths of the project become relative to it, of others only the last name is left; addresses lose their users. */
@@ -59,7 +59,7 @@ export class Privacy {
   }
 
   #places(text: string): string {
-    const own = this.#root === "" ? text : text.replaceAll(`${this.#root}${path.sep}`, "").replaceAll(new RegExp(`${escaped(this.#root)}(?![\\w.-])`, "g"), ".");
+    const own = this.#root === "" ? text : relativeTo(this.#root, text);
     return own.replaceAll(quotedPaths, (found, quote: string) => `${quote}${lastName(found.slice(1, -1))}${quote}`).replaceAll(paths, lastName);
   }
 }
@@ -69,10 +69,6 @@ function lastName(found: string): string {
   const parts = found.split(/[\\/]/).filter((part) => part !== "");
   const isHome = /^(?:home|users|homes|user)$/i.test(parts.at(-2) ?? "");
   return isHome ? "…" : `…/${parts.at(-1) ?? ""}`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
 function withoutUser(address: string): string {

@@ -1,4 +1,5 @@
 import * as os from "node:os";
+import * as path from "node:path";
 
 /** An address without user, password and what comes after "?" or "#"; what is no address stays. */
 export function withoutCredentials(address: string): string {
@@ -14,8 +15,24 @@ export function withoutCredentials(address: string): string {
   }
 }
 
-/** Records are committed: what one machine calls its folders is no part of them. Paths of the project become relative. */
+/** Records are committed: what one machine calls its folders is no part of them. */
 export function withoutPlaces(text: string, root: string): string {
   const home = os.homedir();
-  return [[root, "."], ...(home === "/" || home === "" ? [] : [[home, "~"]])].reduce((written, [from = "", to = ""]) => written.replaceAll(from, to), text);
+  const own = relativeTo(root, text);
+  return home.length < 2 ? own : own.replaceAll(patternOf(home), "~");
+}
+
+/** Paths of the project as they are within it. */
+export function relativeTo(root: string, text: string): string {
+  return text.replaceAll(`${root}${path.sep}`, "").replaceAll(patternOf(root), "the project folder");
+}
+
+/** A folder, and not one whose name begins like it. */
+function patternOf(folder: string): RegExp {
+  return new RegExp(`${escapedPattern(folder)}(?![\\w.-]*\\w)`, "g");
+}
+
+/** A text as a pattern that finds it. */
+export function escapedPattern(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
