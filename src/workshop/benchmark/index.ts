@@ -11,4 +11,5 @@ export { describeGpus } from "./gpus.ts";
 export { listBenchmarks } from "./measure.ts";
 export { systemFiles } from "./systemFiles.ts";
 export { median, spread } from "./statistics/samples.ts";
+export { benchmarksView } from "./view.ts";
 export { plansOfBuild } from "./variant.ts";
