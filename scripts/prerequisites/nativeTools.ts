@@ -4,8 +4,8 @@ import type { Prerequisite } from "./prerequisite.ts";
 
 const programs = ["cmake", "ninja", "g++", "python3"];
 
-/** Debian's names of the programs, and of what the build of native/ takes from the system when it is there. */
-const packages = ["cmake", "ninja-build", "g++", "binutils", "pkg-config", "python3", "python3-dev", "libgtest-dev", "libbenchmark-dev"];
+/** Debian's names of the programs, and of what the build of native/ and its tests take from the system when it is there. */
+const packages = ["cmake", "ninja-build", "g++", "ccache", "binutils", "pkg-config", "python3", "python3-dev", "libgtest-dev", "libbenchmark-dev"];
 
 /** What native/ is built with. Without GoogleTest, Google Benchmark or nvcc it is built without the parts that need them. */
 export const nativeTools: Prerequisite = {

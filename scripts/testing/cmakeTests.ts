@@ -5,6 +5,7 @@ import { execa } from "execa";
 import { XMLParser } from "fast-xml-parser";
 import { root } from "../../test/harness/locations.ts";
 import { tail } from "../lib/step.ts";
+import { compilerCache } from "./compilerCache.ts";
 import type { Tally } from "./tally.ts";
 
 export interface CMakeTestOptions {
@@ -39,7 +40,9 @@ export async function runCMakeTests(options: CMakeTestOptions): Promise<Tally> {
     ["ctest", "--preset", options.preset, "--parallel", String(availableParallelism()), ...leftOut, "--output-junit", junit],
   ];
   for (const [program, ...parameters] of steps) {
-    const result = await execa(program, parameters, { cwd: folder, all: true, reject: false, stdin: "ignore", timeout: 20 * minute, env: options.environment });
+    // Tests that configure and compile themselves get the compilers as they are.
+    const env = program === "cmake" ? { ...options.environment, ...compilerCache() } : options.environment;
+    const result = await execa(program, parameters, { cwd: folder, all: true, reject: false, stdin: "ignore", timeout: 20 * minute, env });
     // ctest's exit code is told test by test below.
     if (!result.failed || (program === "ctest" && existsSync(junit))) continue;
     print(`FAILED: ${[program, ...parameters].join(" ")}\n${indent(tail(result.all))}`);

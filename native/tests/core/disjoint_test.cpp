@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "../sanitizers.h"
 #include "support.h"
 
 using namespace gantry_test;
@@ -81,7 +82,8 @@ TEST(FindSharedBytes, AsEveryByteSays) {
   std::mt19937 random(4711);
   const auto below = [&](uint64_t limit) { return std::uniform_int_distribution<uint64_t>(0, limit - 1)(random); };
   int shared = 0;
-  constexpr int kRounds = 3000;
+  // No threads here.
+  constexpr int kRounds = gantry::test::kThreadSanitizer ? 200 : 3000;
   for (int round = 0; round < kRounds; ++round) {
     const uint64_t stride = 24 + below(40);
     std::vector<Span> spans;

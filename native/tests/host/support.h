@@ -9,30 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "../sanitizers.h"
 #include "core/backend.h"
 #include "host/backend.h"
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer) && !defined(__SANITIZE_THREAD__)
-#define __SANITIZE_THREAD__ 1
-#endif
-#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-
 namespace gantry::test {
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kThreadSanitizer = true;
-#else
-constexpr bool kThreadSanitizer = false;
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kAddressSanitizer = true;
-#else
-constexpr bool kAddressSanitizer = false;
-#endif
 
 constexpr gantry_dtype kU8{GANTRY_CODE_UINT, 8, 1};
 constexpr gantry_dtype kF16Type{GANTRY_CODE_FLOAT, 16, 1};
