@@ -15,7 +15,7 @@ export interface ExtensionPage {
 }
 
 /** Opens the bundle `dist/webview/<name>.js` under the rules that its host sets: nothing inline, nothing from elsewhere. */
-export async function openExtensionPage(browser: Browser, name: string, options: { readonly title: string; readonly state?: unknown }): Promise<ExtensionPage> {
+export async function openExtensionPage(browser: Browser, name: string, options: { readonly title: string; readonly state?: unknown; /** Markup before the bundle's script. */ readonly body?: string }): Promise<ExtensionPage> {
   const context = await browser.newContext({ viewport: { width: 900, height: 700 }, reducedMotion: "reduce" });
   const page = await context.newPage();
   const bundle = (file: string): string => readFileSync(join(root, "dist", "webview", file), "utf8");
@@ -25,7 +25,7 @@ export async function openExtensionPage(browser: Browser, name: string, options:
       return route.fulfill({
         contentType: "text/html",
         headers: { "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'" },
-        body: `<!DOCTYPE html><html lang="en"><head><title>${options.title}</title><link rel="stylesheet" href="/${name}.css"></head><body><script src="/${name}.js"></script></body></html>`,
+        body: `<!DOCTYPE html><html lang="en"><head><title>${options.title}</title><link rel="stylesheet" href="/${name}.css"></head><body>${options.body ?? ""}<script src="/${name}.js"></script></body></html>`,
       });
     }
     return path === `/${name}.js` || path === `/${name}.css` ? route.fulfill({ contentType: path.endsWith("js") ? "text/javascript" : "text/css", body: bundle(path.slice(1)) }) : route.abort();

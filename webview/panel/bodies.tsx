@@ -25,7 +25,7 @@ export function Bodies(): JSX.Element {
   }
   return <>
     <div class="toolbar">
-      {view.targets.length > 1 ? <label>Target <select value={targetKey(target)} onChange={({ currentTarget }) => keep({ target: currentTarget.value })}>
+      {view.targets.length > 1 ? <label>Target <select class="wide" value={targetKey(target)} onChange={({ currentTarget }) => keep({ target: currentTarget.value })}>
         {view.targets.map((one) => <option key={targetKey(one)} value={targetKey(one)}>{`${one.name} (${targetWords(one)})`}</option>)}
       </select></label> : null}
       <label class="check"><input type="checkbox" checked={kept.onlyDisagreements} onChange={({ currentTarget }) => keep({ onlyDisagreements: currentTarget.checked })} /> Only disagreements</label>
@@ -97,7 +97,7 @@ const certainties: Readonly<Record<NonNullable<BodyCell["certainty"]>, string>> 
 function ValueCell({ cell: { value, certainty, evidence, location }, column: { role, absent } }: { readonly cell: BodyCell; readonly column: BodyColumn }): JSX.Element {
   return <td data-label={roleWords[role]} class="value">
     {value === undefined ? <span class="dim">{absent === undefined ? "not known" : <><span aria-hidden="true">—</span><span class="hidden">{absent}</span></>}</span> : <>
-      <span class="fact">{value}</span>
+      <span class="fact">{value}</span>{" "}
       {certainty === undefined ? null : <span class={`certainty ${certainty}`} title={certainties[certainty]}>{certainty}</span>}
       {location === undefined ? null : <span class="at"><GoToLine location={location} /></span>}
       {evidence === undefined ? null : <span class="evidence" title={evidence}>{evidence}</span>}
