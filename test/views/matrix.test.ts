@@ -42,7 +42,7 @@ test("columns are the values of an axis, the newest first, then what has none, t
   assert.deepEqual(columns(fold(of([{ cuda: "12.9" }, { cuda: null }, { cuda: "13.0" }, {}]), {}, "cuda")), ["13.0", "12.9", "no CUDA", "not known"]);
   assert.deepEqual(columns(fold(of([{ compiler: "gcc 13.2.0" }, { compiler: "clang 14.0.6" }, { compiler: "gcc 9.4.0" }]), {}, "compiler")), ["clang 14.0.6", "gcc 9.4.0", "gcc 13.2.0"]);
   assert.deepEqual(columns(fold(of([{ gpu: null }, { gpu: "NVIDIA H200" }]), {}, "gpu")), ["NVIDIA H200", "no GPU"]);
-  assert.deepEqual(columns(fold(of([{ commit: "a".repeat(40), when: "2026-11-01T00:00:00Z" }, { commit: "b".repeat(40), when: "2026-11-03T00:00:00Z" }, { commit: "a".repeat(40), when: "2026-11-02T00:00:00Z" }]), {}, "commit")), ["bbbbbbbbb", "aaaaaaaaa"]);
+  assert.deepEqual(columns(fold(of([{ commit: "a".repeat(40), when: "2026-11-01T00:00:00Z" }, { commit: "b".repeat(40), when: "2026-11-02T00:00:00Z" }, { commit: "a".repeat(40), when: "2026-11-03T00:00:00Z" }]), {}, "commit")), ["aaaaaaaaa", "bbbbbbbbb"]);
 });
 
 test("versions of several projects in one file do not share a column", () => {
@@ -96,6 +96,8 @@ test("what was tried counts before what was predicted, and a prediction never be
   assert.deepEqual(only(predicted, built), { outcome: "passed", good: 1, count: 1, record: built.id });
   assert.deepEqual(only(predicted), { outcome: "predicted-conflict", good: 0, count: 1, record: predicted.id });
   assert.equal(only(record({ how: "predicted", outcome: "no-conflict" }))?.outcome, "predicted-no-conflict");
+  // The file is one that anybody may have written into.
+  assert.equal(only(record({ how: "predicted", outcome: "passed" }))?.outcome, "predicted-unknown");
   assert.deepEqual(only(predicted, record({ how: "predicted", outcome: "no-conflict", python: "3.11" })), { outcome: "predicted-mixed", good: 1, count: 2, record: predicted.id });
 });
 

@@ -25,7 +25,7 @@ test("of a long line only what is in sight is there, and a little beyond", () =>
 test("what has the focus stays wherever it is scrolled to", () => {
   assert.deepEqual(indexes(240, 28 + 48, { kept: 3 }), [3, 8, 9, 10, 11, 12, 13]);
   assert.deepEqual(indexes(0, 28 + 48, { kept: 399 }), [0, 1, 2, 3, 399]);
-  assert.deepEqual(indexes(0, 28 + 48, { kept: 2 }), [0, 1, 2, 3]);
+  assert.deepEqual([2, 4].map((kept) => indexes(0, 28 + 48, { kept })), [[0, 1, 2, 3], [0, 1, 2, 3, 4]]);
   assert.deepEqual(indexes(0, 28 + 48, { kept: 400 }), [0, 1, 2, 3]);
 });
 
@@ -51,7 +51,7 @@ test("a cell that is tried stands where its records will", () => {
 
 test("of several cells in one place those that run come first, and the row has them all", () => {
   const [waiting, runs, elsewhere] = [{ cell: cell({ id: "a" }), state: "queued" }, { cell: cell({ id: "b" }), state: "running" }, { cell: cell({ id: "c", commit: "v1.0" }), state: "running" }] as const satisfies readonly LiveCell[];
-  const places = livePlaces(live(waiting, runs, elsewhere), "version", current, { severalProjects: false });
+  const places = livePlaces(live(waiting, runs, elsewhere, { cell: cell({ id: "d" }), state: "ended" }), "version", current, { severalProjects: false });
   assert.deepEqual([...places].map(([key, cells]) => [key, cells.map((one) => one.cell.id)]), [[placeKey("2.14.1", ""), ["b", "c", "a"]], [placeKey("2.14.1", "=1.2"), ["b", "a"]]]);
   assert.deepEqual([...livePlaces(live(runs), "version", current, { severalProjects: true }).keys()], [placeKey("2.14.1", ""), placeKey("2.14.1", "ops =1.2")]);
 });
