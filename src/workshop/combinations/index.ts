@@ -48,3 +48,5 @@ export { triesOf } from "./bisect/triesOf.ts";
 export type { BisectRequest, MakeTrier } from "./bisect/types.ts";
 export { publish } from "./publish/publish.ts";
 export type { OptionalView, Published, PublishFormat, PublishRequest } from "./publish/types.ts";
+export { ciMatrix, ciRecords, ciWorkflow, repositoryOf, writeWorkflow } from "./ci/index.ts";
+export type { CiRequest } from "./ci/index.ts";

@@ -13,6 +13,7 @@ const parts: Readonly<Record<string, () => Promise<WorkshopCommand>>> = {
   run: async () => (await import("./run.ts")).run,
   nightlies: async () => (await import("./nightlies.ts")).nightlies,
   bisect: async () => (await import("./bisect.ts")).bisect,
+  ci: async () => (await import("./ci.ts")).ci,
   predict: async () => (await import("./predict.ts")).predict,
   roll: async () => (await import("./roll.ts")).roll,
 };
