@@ -123,9 +123,13 @@ export const count: FieldReader<number> = (node, name, context) => {
   return undefined;
 };
 
-/** A value, or a list of them; those that are wrong are left out. */
+/** A value, or a list of them; those that are wrong are left out. A list of nothing but mistakes does not say that there is nothing. */
 export function listOf<T>(read: FieldReader<T>): FieldReader<readonly T[]> {
-  return (node, name, context) => (node.type === "array" ? (node.children ?? []) : [node]).flatMap((child) => read(child, name, context) ?? []);
+  return (node, name, context) => {
+    const nodes = node.type === "array" ? (node.children ?? []) : [node];
+    const found = nodes.flatMap((child) => read(child, name, context) ?? []);
+    return found.length === 0 && nodes.length > 0 ? undefined : found;
+  };
 }
 
 /** An object with these fields; without one of the `needed` it is left out. */

@@ -20,6 +20,8 @@ export interface CellFile {
   readonly install: readonly string[];
   /** Indexes beside those that pip is configured with, with their users where they have one; the cell's own is among them or is added. */
   readonly indexes: readonly string[];
+  /** How often each benchmark is measured. */
+  readonly repetitions: number;
   /** When the environment and the build tree stay after the cell. */
   readonly keep: "never" | "failed" | "always";
   /** Bytes that the disk should have left before it begins. */

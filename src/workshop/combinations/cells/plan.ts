@@ -35,16 +35,16 @@ const mostCells = 2000;
 export function planCells(settings: CombinationSettings, knowledge: IndexKnowledge, defaults: Defaults, platform?: string): PlannedCells {
   const matrix = settings.matrix ?? {};
   const indexes = settings.indexes ?? [];
-  const pythons = matrix.python ?? [defaults.python];
-  const variants = matrix.cuda ?? [undefined];
-  const compilers = (matrix.compiler ?? [undefined]).map((one) => (one === undefined ? undefined : compilerChoice(one)));
-  const commits = matrix.commit ?? ["."];
+  const pythons = oneOrMore(matrix.python, defaults.python);
+  const variants = oneOrMore(matrix.cuda, undefined);
+  const compilers = oneOrMore(matrix.compiler, undefined).map((one) => (one === undefined ? undefined : compilerChoice(one)));
+  const commits = oneOrMore(matrix.commit, ".");
   const leftOut: { label: string; because: string }[] = [];
   const cells = new Map<string, Cell>();
   const wheels = new Map<string, KnownWheel>();
   for (const variant of variants) {
     const wanted: WheelWanted = { indexes, ...(platform === undefined ? {} : { platform }), ...(variant === undefined ? {} : { variant }) };
-    const texts = matrix.torch ?? defaultTexts(knowledge, wanted, defaults);
+    const texts = matrix.torch === undefined || matrix.torch.length === 0 ? defaultTexts(knowledge, wanted, defaults) : matrix.torch;
     leftOut.push(...unmatched(knowledge, wanted, texts).map((because) => ({ label: `torch ${/"([^"]*)"/.exec(because)?.[1] ?? ""}${variant === undefined ? "" : `, ${variant}`}`, because })));
     const rows = rowsOf(selectTorches(knowledge, wanted, texts), texts, variant, defaults.torch);
     for (const python of pythons) {
@@ -81,6 +81,11 @@ export function planCells(settings: CombinationSettings, knowledge: IndexKnowled
     throw new CannotDo(`The matrix asks for ${cells.size} cells, and more than ${mostCells} are not tried in one run. Narrow it in abiding.json, or with --torch and --python.`);
   }
   return { cells: [...cells.values()], wheels, leftOut };
+}
+
+/** An axis that has no values is one that was left open. */
+function oneOrMore<T, D>(values: readonly T[] | undefined, otherwise: D): readonly (T | D)[] {
+  return values === undefined || values.length === 0 ? [otherwise] : values;
 }
 
 function made({ torch, siblings }: TorchSet, python: string | undefined, variant: string | undefined, compiler: CompilerChoice | undefined, commit: string, { commits }: Defaults): Cell {

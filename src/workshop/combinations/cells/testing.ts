@@ -10,8 +10,8 @@ import type { CombinationReason } from "../types.ts";
 import { testsInCell } from "./building.ts";
 import type { Ended, Trial } from "./trial.ts";
 
-/** Repetitions of each benchmark: enough for a median, and for an interval where they agree. */
-const repetitions = 6;
+/** Milliseconds for each process that measures: all benchmarks of a program run in one. */
+const longestMeasuring = 1_800_000;
 
 /** Runs the project's smoke tests in the copy. */
 export async function smokeStep(trial: Trial, project: Project): Promise<Ended> {
@@ -67,14 +67,14 @@ function reasonOf(test: TestResult | undefined, count: number): CombinationReaso
   return { message: `${/[.!?]$/.test(sentence) ? sentence : `${sentence}.`}${others}`, test: test.id, ...(test.explanation === undefined ? {} : { rule: test.explanation.rule }) };
 }
 
-/** Measures the project's benchmarks a few times: whether they run, and roughly how fast. */
+/** Measures the project's benchmarks a few times. That they take too long here says nothing of the combination. */
 export async function benchmarkStep(trial: Trial, project: Project): Promise<Ended> {
   const { root, interpreter, workshop } = trial;
   if (project.benchmarks.length === 0) {
     return { outcome: "passed", isNothing: true, reason: { message: "The project has no benchmarks that are known." } };
   }
   try {
-    const report = await benchmark({ root, plans: project.benchmarks, repetitions, interpreter, against: [interpreter], timeLimit: defaultTimeLimit }, workshop);
+    const report = await benchmark({ root, plans: project.benchmarks, repetitions: trial.file.repetitions, interpreter, against: [interpreter], timeLimit: longestMeasuring }, workshop);
     await writeWhole(path.join(trial.task.folder, benchmarkFileName), `${JSON.stringify(report, undefined, 2)}\n`);
     const measurements = report.runs.flatMap((run) => run.measurements);
     const skipped = measurements.filter((one) => one.skipped === true).length;
@@ -83,7 +83,11 @@ export async function benchmarkStep(trial: Trial, project: Project): Promise<End
     switch (report.outcome) {
       case "measured":
       case "regressed": return measured > 0 ? { outcome: "passed", counts } : { outcome: "unknown", counts, reason: { message: `Every benchmark was skipped (${skipped}).` } };
-      case "failed": return { outcome: "failed", counts, reason: { message: report.reason ?? "A benchmark failed." } };
+      case "failed": {
+        const failures = report.runs.flatMap((run) => run.failures ?? []);
+        const isSlow = failures.length > 0 && failures.every(({ ending }) => ending.kind === "timed-out");
+        return { outcome: isSlow ? "unknown" : "failed", isOfHere: isSlow, counts, reason: { message: report.reason ?? "A benchmark failed." } };
+      }
       case "no-benchmarks": return { outcome: "passed", isNothing: true, reason: { message: report.reason ?? "There is no benchmark." } };
       case "cancelled": return { outcome: "unknown", counts, reason: { message: "The benchmarks were cancelled." } };
     }

@@ -14,6 +14,9 @@ import type { RunRequest } from "./plan.ts";
 import { findRun, newRunFolder, removeSnapshot, snapshotOf, taskOf, writeRunFile } from "./runFiles.ts";
 import type { RunFile } from "./runFiles.ts";
 
+/** Of each benchmark: whether it runs, and roughly how fast. */
+const repetitions = 3;
+
 /** Makes the executor of a cluster, which has to know how Abiding is started there. `folder`: of the run. */
 export type MakeSlurm = (settings: SlurmExecutorSettings, folder: string) => Executor;
 
@@ -59,7 +62,7 @@ export async function resumeCombinations(request: RunRequest, name: string, mean
 async function prepare(request: RunRequest, run: RunFile, folder: string, source: string, wheels: ReadonlyMap<string, KnownWheel>): Promise<void> {
   const { steps = stepNames, install = [], indexes = [] } = settingsOf(request);
   for (const { cell, folder: place } of run.cells.map((one) => taskOf(folder, one))) {
-    await writeCellFile(place, { schema: 1, cell, root: request.root, source, run: run.run, steps, install, indexes, keep: request.keep ?? "never", space: spaceFor(cell, wheels.get(cell.id)) });
+    await writeCellFile(place, { schema: 1, cell, root: request.root, source, run: run.run, steps, install, indexes, repetitions, keep: request.keep ?? "never", space: spaceFor(cell, wheels.get(cell.id)) });
   }
 }
 

@@ -1,4 +1,5 @@
 import * as path from "node:path";
+import { defaultRepetitions } from "../../benchmark/index.ts";
 import type { Workshop } from "../../workshop.ts";
 import type { TryTorch } from "../bisect/types.ts";
 import { compilerChoice } from "../cells/compilers.ts";
@@ -46,7 +47,7 @@ export function torchTrier(request: TrierRequest, workshop: Workshop, tell: (eve
         ...(wanted.python === undefined ? {} : { python: wanted.python }), ...(wanted.variant === undefined ? {} : { cuda: wanted.variant }), ...(compiler === undefined ? {} : { compiler: compilerChoice(compiler) }),
       });
       const task = taskOf(folder, cell);
-      await writeCellFile(task.folder, { schema: 1, cell, root, source, run: path.basename(folder), steps: steps[by], install: settings.install ?? [], indexes: settings.indexes ?? wanted.indexes, keep: "never", space: spaceFor(cell, torch) });
+      await writeCellFile(task.folder, { schema: 1, cell, root, source, run: path.basename(folder), steps: steps[by], install: settings.install ?? [], indexes: settings.indexes ?? wanted.indexes, repetitions: defaultRepetitions, keep: "never", space: spaceFor(cell, torch) });
       cells.push(...(cells.some(({ id }) => id === cell.id) ? [] : [cell]));
       await writeRunFile(folder, { schema: 1, run: path.basename(folder), root, executor: "local", started: workshop.now().toISOString(), cells, leftOut: [], warnings: [] });
       const result = await tryCell(task, workshop, tell);

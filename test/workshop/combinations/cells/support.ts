@@ -54,7 +54,7 @@ export function git(folder: string, ...words: readonly string[]): string {
 /** The folder of a cell, as a run prepares it. */
 export async function cellFolder(folder: string, root: string, wanted: Partial<CellWanted>, changes: Partial<CellFile> = {}): Promise<CellTask> {
   const cell = cellOf({ torch: "2.16.0.dev20261001+cpu", packages: {}, python, ...wanted });
-  await writeCellFile(folder, { schema: 1, cell, root, source: root, run: "2026-11-30T10-00-00Z", steps: ["build", "load", "smoke", "benchmark"], install: [], indexes: [], keep: "never", space: 1e6, ...changes });
+  await writeCellFile(folder, { schema: 1, cell, root, source: root, run: "2026-11-30T10-00-00Z", steps: ["build", "load", "smoke", "benchmark"], install: [], indexes: [], repetitions: 3, keep: "never", space: 1e6, ...changes });
   return { cell, folder };
 }
 

@@ -103,7 +103,7 @@ async function explainsLoads(folder: string): Promise<void> {
   const work = workshop();
   const environment = path.join(folder, "environment");
   const trial: Trial = {
-    task: { cell: { id: "x", label: "x", torch: "2.16.0.dev20261001+cpu", packages: {} }, folder }, file: { schema: 1, cell: { id: "x", label: "x", torch: "2.16.0", packages: {} }, root, source: root, run: "r", steps: [], install: [], indexes: [], keep: "never", space: 0 },
+    task: { cell: { id: "x", label: "x", torch: "2.16.0.dev20261001+cpu", packages: {} }, folder }, file: { schema: 1, cell: { id: "x", label: "x", torch: "2.16.0", packages: {} }, root, source: root, run: "r", steps: [], install: [], indexes: [], repetitions: 3, keep: "never", space: 0 },
     tell: () => undefined, workshop: work, source: root, root, environment, interpreter: path.join(environment, "bin/python"), log: new StepLog(folder, "load"),
   };
   const newer = path.join(scratch, "newer/_C.so");
