@@ -44,7 +44,7 @@ function settledOf(tested: readonly PanelRecord[]): readonly PanelRecord[] {
 }
 
 function latestOf(channel: LatestWorking["channel"], settled: readonly PanelRecord[]): LatestWorking | undefined {
-  const passed = settled.filter((one) => one.outcome === "passed");
+  const passed = settled.filter((one) => one.outcome === "passed" && isServed(one));
   const sufficient = [isTried, (one: PanelRecord) => one.how === "loaded", () => true].map((fits) => passed.filter(fits)).find((found) => found.length > 0) ?? [];
   const newest = sufficient.map((one) => publicVersion(one.torch) ?? one.torch).sort(compareVersions).at(-1);
   const [best] = sufficient.filter((one) => publicVersion(one.torch) === newest).sort((a, b) => rank(b) - rank(a));
@@ -59,6 +59,11 @@ function latestOf(channel: LatestWorking["channel"], settled: readonly PanelReco
     because: `${recordWords(best.how, best.outcome)} on ${best.when.slice(0, 10)}, ${best.version === undefined ? "" : `${best.project} ${best.version}, `}${where(alike)}${failed.length === 0 ? "" : `; failed with ${where(failed)}`}`,
     record: best.id,
   };
+}
+
+/** What somebody built for himself is on no index, and no line installs it. */
+function isServed({ torch, index }: PanelRecord): boolean {
+  return index !== undefined || localLabel(torch) === undefined || indexOf(torch) !== undefined;
 }
 
 function isTried({ how }: PanelRecord): boolean {
@@ -76,7 +81,7 @@ function samePackages(a: PanelRecord, b: PanelRecord): boolean {
 
 /** "Python 3.11 and 3.12, linux-x86_64" */
 function where(records: readonly PanelRecord[]): string {
-  const pythons = [...new Set(records.flatMap((one) => one.python ?? []))].sort(compareVersions);
+  const pythons = [...new Set(records.flatMap((one) => one.python ?? []))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   const platforms = [...new Set(records.map((one) => one.platform))].sort();
   return [...(pythons.length === 0 ? [] : [`Python ${listed(pythons)}`]), listed(platforms)].join(", ");
 }

@@ -59,8 +59,9 @@ describe("the latest working line", () => {
   it("is for GPUs where both are known, and of the packages that were there", () => {
     assert.deepEqual(lines(record("2.13.0+cu130"), record("2.13.0+cpu")), [["release", "pip install torch==2.13.0+cu130 --index-url https://download.pytorch.org/whl/cu130"]]);
     assert.deepEqual(lines(record("2.13.0+cu130", { packages: { torchvision: "1", torchaudio: "2" }, outcome: "failed" }), record("2.13.0+cu130", { packages: { torchvision: "3" } })), [["release", "pip install torch==2.13.0+cu130 torchvision==3 --index-url https://download.pytorch.org/whl/cu130"]]);
-    // What somebody built has no index.
-    assert.deepEqual(lines(record("2.13.0+git1234567")), [["release", "pip install torch==2.13.0+git1234567"]]);
+    // What somebody built for himself is nowhere to be had.
+    assert.deepEqual(lines(record("2.12.0"), record("2.13.0+git1234567")), [["release", "pip install torch==2.12.0"]]);
+    assert.deepEqual(lines(record("2.13.0+git1234567", { index: "https://example.org/simple" })), [["release", "pip install torch==2.13.0+git1234567 --index-url https://example.org/simple"]]);
   });
 
   it("is of one project where the file has several", () => {
