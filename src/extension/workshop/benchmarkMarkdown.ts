@@ -1,10 +1,6 @@
+import { verdictWords } from "../../views/words.ts";
 import { duration, median, shareText } from "../../workshop/benchmark/index.ts";
 import type { BenchmarkReport, BenchmarkRun, Comparison, Measurement } from "../../workshop/benchmark/types.ts";
-
-const verdicts: Readonly<Record<Comparison["verdict"], string>> = {
-  regressed: "slower", improved: "faster", "no-difference": "no difference found", unclear: "not told apart from noise", "too-few": "too few samples to tell", "only-before": "only measured before", "only-now": "new",
-  "machines-differ": "measured on another machine, or on this one in another state", "not-measured": "no number on one side",
-};
 
 /** Never a bare percentage: the interval says how much of it is known. */
 function ratioText({ ratio, interval }: Comparison): string {
@@ -14,7 +10,7 @@ function ratioText({ ratio, interval }: Comparison): string {
 /** "gather/64B: slower, 12.3 µs before, 14.1 µs now, × 1.146 (between 1.120 and 1.170)". */
 export function comparisonLine(comparison: Comparison): string {
   const parts = [
-    verdicts[comparison.verdict],
+    verdictWords[comparison.verdict],
     ...(comparison.before === undefined ? [] : [`${duration(comparison.before)} before`]),
     ...(comparison.now === undefined ? [] : [`${duration(comparison.now)} now`]),
     ...(comparison.ratio === undefined ? [] : [ratioText(comparison)]),
@@ -43,7 +39,7 @@ export function reportMarkdown(report: BenchmarkReport, name: string): string {
       const isOfIt = (one: { readonly name: string; readonly plan?: string }): boolean => one.name === measurement.name && one.plan === run.plan;
       const fraction = report.fractions.find(isOfIt);
       const comparison = report.comparisons.find(isOfIt);
-      const compared = comparison === undefined ? "" : `${verdicts[comparison.verdict]} ${ratioText(comparison)}`;
+      const compared = comparison === undefined ? "" : `${verdictWords[comparison.verdict]} ${ratioText(comparison)}`;
       lines.push(`| ${cell(measurement.name)} | ${medianText(measurement)} | ${measurement.seconds.length} | ${fraction === undefined ? "" : shareText(fraction)} | ${compared} |`);
     }
     lines.push("");

@@ -1,3 +1,4 @@
+import { duration } from "../../views/words.ts";
 import { ascending, median, quantile } from "./statistics/samples.ts";
 import { fractionsOf } from "./fractions.ts";
 import type { BenchmarkRun, Fraction } from "./types.ts";
@@ -63,12 +64,4 @@ function escaped(text: string): string {
 /** "73 % of copy" */
 export function shareText(fraction: Fraction): string {
   return `${(fraction.fraction * 100).toFixed(fraction.fraction < 0.1 ? 1 : 0)} % of ${fraction.of}`;
-}
-
-const units: readonly (readonly [number, string])[] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"]];
-
-/** "12.3 ms" with three digits. */
-export function duration(seconds: number): string {
-  const [factor, unit] = units.find(([least]) => seconds >= least) ?? [1e-9, "ns"];
-  return `${Number((seconds / factor).toPrecision(3))} ${unit}`;
 }

@@ -4,7 +4,8 @@
  */
 export { benchmark } from "./benchmark.ts";
 export { compare, defaultRepetitions } from "./comparison.ts";
-export { duration, exportRuns, shareText } from "./exports.ts";
+export { duration } from "../../views/words.ts";
+export { exportRuns, shareText } from "./exports.ts";
 export type { ExportFormat } from "./exports.ts";
 export { readHistory } from "./history.ts";
 export { describeGpus } from "./gpus.ts";
