@@ -4,7 +4,7 @@ import type { Comparison, Fraction } from "../workshop/benchmark/types.ts";
 import type { CellEvent, CombinationOutcome, CombinationReason, Method } from "../workshop/combinations/types.ts";
 
 export type { BodiesView, BodyCell, BodyColumn, BodyRow, Finding, Location } from "../engine/model/index.ts";
-export type { Comparison, ComparisonVerdict, Fraction } from "../workshop/benchmark/types.ts";
+export type { Comparison, Fraction } from "../workshop/benchmark/types.ts";
 export type { Cell, CellEvent, CellResult, Method } from "../workshop/combinations/types.ts";
 
 /** A record as the matrix needs it. Strings that many records share are shared by the sender; nothing is looked up elsewhere. */

@@ -2,9 +2,6 @@
 import type { CombinationOutcome, Method } from "../workshop/combinations/types.ts";
 import type { ComparisonVerdict, Fraction } from "../workshop/benchmark/types.ts";
 
-/** What a method is called where it is named by itself. */
-export const methodWords: Readonly<Record<Method, string>> = { predicted: "prediction", built: "build", loaded: "load", smoke: "smoke tests", benchmark: "benchmarks" };
-
 const told: Readonly<Record<Exclude<Method, "predicted">, readonly [passed: string, failed: string, unknown: string]>> = {
   built: ["built", "did not build", "build could not be told"],
   loaded: ["loaded", "did not load", "load could not be told"],
