@@ -59,10 +59,12 @@ function endedOf(report: BuildReport): Ended {
   }
 }
 
-/** A full disk, a program that is not installed, a compiler that was killed say nothing of the combination. */
-function isOfHere({ reason = "", steps }: BuildReport): boolean {
-  return /There is no room left on the disk|was killed, as happens|C\+\+ compiler was found|C compiler was found|No CUDA compiler was found|was not found\. Install|read-only file system/.test(reason)
-    || steps.some(({ ending }) => ending.kind === "not-started" || ending.kind === "signalled");
+/** The words of the build room's own reasons, of CMake's ExternalProject and FetchContent, of git and of pip. */
+const ofHere = /There is no room left on the disk|was killed, as happens|(?:C|C\+\+|CUDA) compiler was found|was not found\. Install|on a read-only file system|Each download failed|unable to access '|Could not resolve host|Failed to connect to |Temporary failure in name resolution/;
+
+/** A full disk, a program that is not installed, sources that could not be fetched say nothing of the combination. */
+function isOfHere({ reason = "", problems, steps }: BuildReport): boolean {
+  return [reason, ...problems.map((one) => one.message)].some((text) => ofHere.test(text)) || steps.some(({ ending }) => ending.kind === "not-started" || ending.kind === "signalled");
 }
 
 function reasonOf({ reason = "The build failed; its log says why.", root, before, problems }: BuildReport): CombinationReason {

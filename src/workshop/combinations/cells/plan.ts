@@ -46,6 +46,7 @@ export function planCells(settings: CombinationSettings, knowledge: IndexKnowled
     const wanted: WheelWanted = { indexes, ...(platform === undefined ? {} : { platform }), ...(variant === undefined ? {} : { variant }) };
     const texts = matrix.torch === undefined || matrix.torch.length === 0 ? defaultTexts(knowledge, wanted, defaults) : matrix.torch;
     leftOut.push(...unmatched(knowledge, wanted, texts).map((because) => ({ label: `torch ${/"([^"]*)"/.exec(because)?.[1] ?? ""}${variant === undefined ? "" : `, ${variant}`}`, because })));
+    const exclude = (matrix.exclude ?? []).map((rule) => ({ rule, is: excluder(rule, knowledge, wanted) }));
     const rows = rowsOf(selectTorches(knowledge, wanted, texts), texts, variant, defaults.torch);
     for (const python of pythons) {
       const offered = { ...wanted, ...(python === undefined ? {} : { python }) };
@@ -65,7 +66,7 @@ export function planCells(settings: CombinationSettings, knowledge: IndexKnowled
         for (const compiler of compilers) {
           for (const commit of commits) {
             const cell = made(set, python, variant, compiler, commit, defaults);
-            const rule = matrix.exclude?.find((one) => isExcluded(one, cell, commit));
+            const rule = exclude.find((one) => one.is(cell, commit))?.rule;
             if (rule !== undefined) {
               leftOut.push({ label: cell.label, because: `Excluded by abiding.json: ${JSON.stringify(rule)}.` });
             } else {
@@ -129,9 +130,12 @@ function rowsOf(torches: readonly KnownWheel[], texts: readonly string[], varian
   });
 }
 
-function isExcluded(rule: NonNullable<Matrix["exclude"]>[number], { torch, python, cuda, compiler }: Cell, commit: string): boolean {
-  const isTorch = (text: string): boolean => torch === text || satisfies(torch, /^[=!<>~]/.test(text) ? text : `==${text}`) === true;
-  return (rule.torch === undefined || isTorch(rule.torch))
+/** A torch is excluded by its version, by a range, or as one of the newest: "nightly:3". */
+function excluder(rule: NonNullable<Matrix["exclude"]>[number], knowledge: IndexKnowledge, wanted: WheelWanted): (cell: Cell, commit: string) => boolean {
+  const { torch: text } = rule;
+  const newest = text === undefined || !/^(?:release|nightly)/.test(text) ? undefined : new Set(selectTorches(knowledge, wanted, [text]).map((one) => one.version));
+  const isTorch = (version: string): boolean => text === undefined || version === text || (newest === undefined ? satisfies(version, /^[=!<>~]/.test(text) ? text : `==${text}`) === true : newest.has(version));
+  return ({ torch, python, cuda, compiler }, commit) => isTorch(torch)
     && (rule.python === undefined || rule.python === python)
     && (rule.cuda === undefined || rule.cuda === (cuda ?? localLabel(torch)))
     && (rule.compiler === undefined || rule.compiler === compiler?.name)

@@ -60,6 +60,7 @@ describe("the matrix", () => {
     assert.deepEqual(cells, ["torch 2.13.0+cpu, Python 3.11, gcc-13", "torch 2.13.0+cpu, Python 3.11, old", "torch 2.12.0+cpu, Python 3.11, gcc-13", "torch 2.12.0+cpu, Python 3.11, gcc-13, v1.0 (1111111111)"]);
     assert.equal(leftOut.length, 4);
     assert.equal(leftOut[0], `torch 2.13.0+cpu, Python 3.11, gcc-13, v1.0 (1111111111): Excluded by abiding.json: {"torch":">=2.13","commit":"v1.0"}.`);
+    assert.deepEqual(plan({ matrix: { torch: ["nightly:2", "2.13.0+cpu"], exclude: [{ torch: "nightly" }, { torch: "2.13.0", cuda: "cu130" }] } }).cells, ["torch 2.14.0.dev20261101+cpu, Python 3.11", "torch 2.13.0+cpu, Python 3.11"]);
     assert.throws(() => plan({ matrix: { torch: ["2.13.0+cpu"], commit: ["v9"] } }), /The project has no commit, tag or branch "v9"\./);
   });
 

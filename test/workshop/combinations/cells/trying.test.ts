@@ -18,7 +18,8 @@ import type { Bench } from "../../build/support.ts";
 import { cellFolder, contents, git, index, onlyIndex, project, python } from "./support.ts";
 
 const { folder: scratch, remove } = scratchFolder("cells");
-const isResult = new Ajv({ allErrors: true, formats: { "date-time": true } }).compile(JSON.parse(fs.readFileSync("docs/schema/cell-result.schema.json", "utf8")) as object);
+const schema = (name: string): object => JSON.parse(fs.readFileSync(`docs/schema/${name}.schema.json`, "utf8")) as object;
+const isResult = new Ajv({ allErrors: true, strict: false, formats: { "date-time": true } }).addSchema(schema("combination-record"), "combination-record.schema.json").compile(schema("cell-result"));
 let served: NightlyIndex;
 let root: string;
 

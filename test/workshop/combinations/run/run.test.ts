@@ -16,7 +16,7 @@ import { contents, git, index, onlyIndex, project, python } from "../cells/suppo
 const { folder: scratch, remove } = scratchFolder("run");
 const cli = path.resolve(import.meta.dirname, "../../../../src/cli/main.ts");
 const schema = (name: string): object => JSON.parse(fs.readFileSync(`docs/schema/${name}.schema.json`, "utf8")) as object;
-const isReport = new Ajv({ allErrors: true, formats: { "date-time": true } }).addSchema(schema("cell-result"), "cell-result.schema.json").compile(schema("combinations-run"));
+const isReport = new Ajv({ allErrors: true, strict: false, formats: { "date-time": true } }).addSchema(schema("combination-record"), "combination-record.schema.json").addSchema(schema("cell-result"), "cell-result.schema.json").compile(schema("combinations-run"));
 let served: NightlyIndex;
 let variables: Readonly<Record<string, string>>;
 let root: string;
