@@ -1,6 +1,6 @@
 /** Which of a project's pins are its own: examples, documentation and variants for other releases keep theirs. */
 import * as path from "node:path";
-import { compareVersions, exactVersion, publicVersion } from "../../../engine/model/index.ts";
+import { compareVersions, exactVersion, parseSpecifiers, publicVersion, satisfies } from "../../../engine/model/index.ts";
 import type { Requirement } from "../../../engine/model/index.ts";
 
 /** A requirement of exactly one version. */
@@ -10,13 +10,18 @@ export interface Pin {
   readonly version: string;
   /** Without the label. */
   readonly public: string;
+  /** "==2.14.*" and conda's "=2.14": all versions that begin so. */
+  readonly isSeries: boolean;
 }
 
 export function pinsOf(requirements: readonly Requirement[], packages: ReadonlySet<string>): readonly Pin[] {
   return requirements.flatMap((requirement) => {
-    const version = packages.has(canonical(requirement.name)) && requirement.follows === undefined ? exactVersion(requirement.specifier) : undefined;
-    const withoutLabel = version === undefined ? undefined : publicVersion(version);
-    return version === undefined || withoutLabel === undefined ? [] : [{ requirement, version, public: withoutLabel }];
+    if (!packages.has(canonical(requirement.name)) || requirement.follows !== undefined) return [];
+    const version = exactVersion(requirement.specifier);
+    const series = version === undefined ? parseSpecifiers(requirement.specifier)?.find((one) => one.operator === "==" && one.wildcard)?.version.text : undefined;
+    const written = version ?? series;
+    const withoutLabel = written === undefined ? undefined : publicVersion(written);
+    return written === undefined || withoutLabel === undefined ? [] : [{ requirement, version: written, public: withoutLabel, isSeries: version === undefined }];
   });
 }
 
@@ -27,8 +32,12 @@ export function canonical(name: string): string {
 
 /** The version that the project's main files pin: near its root, not named after a release, installed or built with rather than tested with. */
 export function mainVersion(pins: readonly Pin[], root: string): string | undefined {
-  const ranked = pins.toSorted((a, b) => rank(a, root) - rank(b, root) || compareVersions(b.public, a.public));
+  const ranked = (pins.some((one) => !one.isSeries) ? pins.filter((one) => !one.isSeries) : pins).toSorted((a, b) => rank(a, root) - rank(b, root) || compareVersions(b.public, a.public));
   return ranked[0]?.public;
+}
+
+function pinsTo(pin: Pin, version: string): boolean {
+  return pin.public === version || (pin.isSeries && satisfies(version, `==${pin.version}.*`) === true);
 }
 
 const aside = /^(?:docs?|examples?|samples?|tutorials?|benchmarks?|applications?|contrib|third_party)$/i;
@@ -50,7 +59,7 @@ export function ownPins(pins: readonly Pin[], from: string, root: string): { rea
   const filesWith = new Map<string, boolean>();
   for (const one of torches) {
     const file = one.requirement.location.path;
-    filesWith.set(file, (filesWith.get(file) ?? false) || one.public === from);
+    filesWith.set(file, (filesWith.get(file) ?? false) || pinsTo(one, from));
   }
   // Siblings in a list with the torch, then those that agree with them.
   const beside = new Map<string, string>();
@@ -63,7 +72,8 @@ export function ownPins(pins: readonly Pin[], from: string, root: string): { rea
   const others: { readonly pin: Pin; readonly because: string }[] = [];
   for (const pin of pins) {
     const name = canonical(pin.requirement.name);
-    const isOwn = name === "torch" ? pin.public === from : pin.public === beside.get(pin.requirement.name) && filesWith.get(pin.requirement.location.path) !== false;
+    const main = name === "torch" ? from : beside.get(pin.requirement.name);
+    const isOwn = main !== undefined && pinsTo(pin, main) && (name === "torch" || filesWith.get(pin.requirement.location.path) !== false);
     if (isOwn) own.push(pin);
     else others.push({ pin, because: name === "torch" ? `It pins ${pin.version}, another torch than the ${from} that is rolled; --from ${pin.public} rolls that one.` : `It pins ${pin.version}, which goes with another torch than the ${from} that is rolled.` });
   }

@@ -22,6 +22,11 @@ export interface PlanRequest {
   readonly wanted: WheelWanted;
 }
 
+interface RewrittenPin extends Pin {
+  /** What it is pinned to now, as "==" takes it. */
+  readonly now: string;
+}
+
 const systems: Readonly<Record<string, string>> = { linux: "linux", macos: "darwin", windows: "win32" };
 
 export function planPins({ root, pins, project, from, target, knowledge, wanted }: PlanRequest, files: Files): PinPlan {
@@ -30,7 +35,7 @@ export function planPins({ root, pins, project, from, target, knowledge, wanted 
   const texts = new Map<string, { readonly text: string; readonly index: LineIndex }>();
   const changes: PinChange[] = [];
   const left: PinLeft[] = others.map(({ pin, because }) => leave(pin, because, false));
-  const rewritten: Pin[] = [];
+  const rewritten: RewrittenPin[] = [];
   for (const pin of own) {
     const file = pin.requirement.location.path;
     let read = texts.get(file);
@@ -46,19 +51,19 @@ export function planPins({ root, pins, project, from, target, knowledge, wanted 
     const result = rewritePin(pin, { target, knowledge, labels, ...read });
     if ("left" in result) left.push(result.left);
     else {
-      rewritten.push(pin);
+      rewritten.push({ ...pin, now: pin.isSeries ? `${result.version}.*` : result.version });
       changes.push(...result.changes);
     }
   }
   const rolled = new Map(own.map((one) => [canonical(one.requirement.name), one.public]));
-  for (const found of [pinsOfCi(root, rolled, target, files), pinsOfCommits(root, target, files), indexesOf(rewritten, target, texts)]) {
+  for (const found of [pinsOfCi(root, rolled, target, files), pinsOfCommits(root, target, files), indexesOf(rewritten, target, knowledge, texts)]) {
     changes.push(...found.changes);
     left.push(...found.left);
   }
   left.push(...rangesOf(project, pins, target, root));
   const unique = distinct(changes);
   left.push(...locksBeside(root, unique.map((one) => one.path), files));
-  return { from, changes: unique, left, notes: notesOf(rewritten, target, wanted) };
+  return { from, changes: unique, left: leftOnce(left), notes: notesOf(rewritten, target, wanted) };
 }
 
 function leave({ requirement }: Pin, because: string, byHand: boolean): PinLeft {
@@ -70,6 +75,14 @@ function distinct(changes: readonly PinChange[]): readonly PinChange[] {
   const seen = new Set<string>();
   return changes.filter(({ edit }) => {
     const key = `${edit.location.path}:${edit.location.range.start.line}:${edit.location.range.start.character}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+function leftOnce(left: readonly PinLeft[]): readonly PinLeft[] {
+  const seen = new Set<string>();
+  return left.filter((one) => {
+    const key = JSON.stringify([one.path, one.line, one.text, one.because]);
     return !seen.has(key) && seen.add(key);
   });
 }
@@ -87,16 +100,18 @@ function rangesOf(project: ProjectPins, pins: readonly Pin[], target: RollTarget
   });
 }
 
-/** Lists that take torch from another index than the one that has the new set. */
-function indexesOf(pins: readonly Pin[], target: RollTarget, texts: ReadonlyMap<string, { readonly text: string; readonly index: LineIndex }>): { readonly changes: readonly PinChange[]; readonly left: readonly PinLeft[] } {
+/** Lists that take a package from an index that does not have its new version. */
+function indexesOf(pins: readonly RewrittenPin[], target: RollTarget, knowledge: IndexKnowledge, texts: ReadonlyMap<string, { readonly text: string; readonly index: LineIndex }>): { readonly changes: readonly PinChange[]; readonly left: readonly PinLeft[] } {
   const changes: PinChange[] = [];
   const left: PinLeft[] = [];
-  const wanted = target.index;
-  for (const pin of wanted === undefined ? [] : pins) {
+  for (const pin of pins) {
     const { requirement } = pin;
     const urls = requirement.indexUrls.filter((one) => URL.canParse(one));
     const read = texts.get(requirement.location.path);
-    if (wanted === undefined || read === undefined || urls.length === 0 || requirement.role === "conda" || urls.some((one) => isOf(one, wanted)) || (requirement.replacesDefaultIndex !== true && isPypi(wanted))) continue;
+    if (read === undefined || urls.length === 0 || requirement.role === "conda" || requirement.url !== undefined) continue;
+    const having = [...new Set(knowledge.wheels.filter((one) => one.package === canonical(requirement.name) && one.gone === undefined && satisfies(one.version, `==${pin.now}`) === true).map((one) => one.index))];
+    const wanted = target.index !== undefined && (having.length === 0 || having.includes(target.index)) ? target.index : having[0];
+    if (wanted === undefined || urls.some((one) => having.some((index) => isOf(one, index)) || isOf(one, wanted)) || (requirement.replacesDefaultIndex !== true && having.some(isPypi))) continue;
     const like = urls.filter((one) => new URL(one).origin === new URL(wanted).origin && read.text.includes(one));
     const [old] = like;
     if (old === undefined || like.length > 1) {

@@ -16,14 +16,14 @@ interface Means {
   readonly index: LineIndex;
 }
 
-export type Rewritten = { readonly changes: readonly PinChange[] } | { readonly left: PinLeft };
+export type Rewritten = { readonly changes: readonly PinChange[]; /** The version that is asked for now. */ readonly version: string } | { readonly left: PinLeft };
 
 export function rewritePin(pin: Pin, means: Means): Rewritten {
   const { requirement } = pin;
   const name = canonical(requirement.name);
   const wanted = versionFor(pin, means);
   if ("because" in wanted) return leave(pin, wanted.because);
-  if (wanted.version === pin.version) return { changes: [] };
+  if (wanted.version === pin.version) return { changes: [], version: pin.version };
   if (requirement.url !== undefined) return rewriteLink(pin, wanted.version, means);
   if (requirement.role === "conda" && requirement.group !== "pip" && parseVersion(wanted.version)?.dev !== undefined) return leave(pin, "conda's channels have no nightlies.");
   const { start, end } = offsets(requirement.specifierLocation ?? requirement.location, means);
@@ -33,25 +33,31 @@ export function rewritePin(pin: Pin, means: Means): Rewritten {
   const places = occurrences(slice, pin.version);
   if (places.length === 1 && places[0] !== undefined) {
     const rest = requirement.specifier.replace(pin.version, wanted.version);
-    if (satisfies(wanted.version, rest) === false) return leave(pin, `Beside the version it has further conditions, and ${rest} admits nothing.`);
-    return { changes: [change(pin, name, start + places[0], pin.version, wanted.version, means)] };
+    if (satisfies(pin.isSeries ? fullVersion(name, means.target) : wanted.version, rest) === false) return leave(pin, `Beside the version it has further conditions, and ${rest} admits nothing.`);
+    return { changes: [change(pin, name, start + places[0], pin.version, wanted.version, means)], version: wanted.version };
   }
   if (places.length > 1) return leave(pin, `The version ${pin.version} stands in it ${places.length} times.`);
   return rewriteVariable(pin, name, slice, wanted.version, means);
 }
 
 /** The version for one pin: with a label where the pin has one. */
-function versionFor({ requirement, version }: Pin, { target, knowledge, labels }: Means): { readonly version: string } | { readonly because: string } {
+function versionFor({ requirement, version, isSeries }: Pin, { target, knowledge, labels }: Means): { readonly version: string } | { readonly because: string } {
   const name = canonical(requirement.name);
-  const wanted = name === "torch" ? target.torch : target.packages[name];
-  if (wanted === undefined) return { because: `No ${name} for torch ${target.torch} is known.` };
+  const wanted = fullVersion(name, target);
+  if (wanted === "") return { because: `No ${name} for torch ${target.torch} is known.` };
   const plain = publicVersion(wanted) ?? wanted;
+  // As many numbers as there were.
+  if (isSeries) return { version: (parseVersion(plain)?.release ?? []).slice(0, version.split(".").length).join(".") };
   const label = localLabel(version);
   if (label === undefined) return { version: plain };
   if (label === localLabel(wanted) || labels.size <= 1) return { version: wanted };
   const own = `${plain}+${label}`;
   const isKnown = knowledge.wheels.some((one) => one.package === name && one.version === own && one.gone === undefined);
   return isKnown ? { version: own } : { because: `Whether there is a ${name} ${own} is not known: no index that was read has it. --index adds one.` };
+}
+
+function fullVersion(name: string, target: RollTarget): string {
+  return (name === "torch" ? target.torch : target.packages[name]) ?? "";
 }
 
 function leave({ requirement }: Pin, because: string): Rewritten {
@@ -94,7 +100,7 @@ function rewriteLink(pin: Pin, version: string, means: Means): Rewritten {
   if (at < 0 || wheel === undefined) return leave(pin, `It names a file, and no wheel of ${name} ${version} for ${tags ?? "the same Python and platform"} is known.`);
   const fragment = /#sha256=/i.test(link) ? (wheel.sha256 === undefined ? undefined : `#sha256=${wheel.sha256}`) : "";
   if (fragment === undefined) return leave(pin, `It names a file with its checksum, and that of ${wheel.file} is not known.`);
-  return { changes: [change(pin, name, start + at, link, `${wheel.url}${fragment}`, means)] };
+  return { changes: [change(pin, name, start + at, link, `${wheel.url}${fragment}`, means)], version };
 }
 
 /** `torch==${TORCH_VERSION}` of an image: the version stands where the variable is set. */
@@ -112,5 +118,5 @@ function rewriteVariable(pin: Pin, name: string, slice: string, version: string,
     const at = match.index + match[0].length;
     return occurrences(means.text.slice(at, at + old.length + 1), old).includes(0) ? [change(pin, name, at, old, wanted, means)] : [];
   });
-  return changes.length > 0 ? { changes } : leave(pin, `Its version comes from ${variable}, which this file does not set to ${old}.`);
+  return changes.length > 0 ? { changes, version } : leave(pin, `Its version comes from ${variable}, which this file does not set to ${old}.`);
 }

@@ -1,7 +1,7 @@
 import { Spending } from "../../../engine/binaries/remote/index.ts";
 import { NodeFiles } from "../../../engine/files/index.ts";
 import { compareVersions, localLabel, parseVersion, publicVersion } from "../../../engine/model/index.ts";
-import type { Fix } from "../../../engine/model/index.ts";
+import type { Fix, ReadResult } from "../../../engine/model/index.ts";
 import { latestWorking } from "../../../views/latest.ts";
 import { recordWords } from "../../../views/words.ts";
 import { applyFixes } from "../../build/index.ts";
@@ -32,7 +32,7 @@ const gitVersionBudget = 16 * 1024 * 1024;
  */
 export async function rollPins(request: RollRequest, workshop: Workshop): Promise<RollReport> {
   const { root } = request;
-  const files = new NodeFiles();
+  const files = new ReadOnce();
   const project = readProjectPins(root, files);
   const names = new Set(["torch", ...companions, ...(request.packages ?? [])]);
   const pins = pinsOf(project.requirements, names);
@@ -65,6 +65,7 @@ export async function rollPins(request: RollRequest, workshop: Workshop): Promis
   }
   const fix: Fix = { title: `Roll torch ${from} to ${target.torch}`, preferred: true, edits: plan.changes.map((one) => one.edit) };
   const texts = new Map(plan.changes.flatMap(({ path }) => {
+    // As it was when the pins were read: what became of it since is seen before anything is written.
     const result = files.readText(path);
     return result.ok ? [[path, result.text] as const] : [];
   }));
@@ -75,6 +76,17 @@ export async function rollPins(request: RollRequest, workshop: Workshop): Promis
 async function written(planned: RollReport, fix: Fix, texts: ReadonlyMap<string, string>): Promise<RollReport> {
   const { refused } = await applyFixes([fix], texts);
   return refused.length === 0 ? { ...planned, outcome: "written" } : { ...planned, outcome: "changed-meanwhile", reason: `${refused.join(" ")} Nothing was written.` };
+}
+
+/** Each file as it was when it was first read: places in it hold for that text. */
+class ReadOnce extends NodeFiles {
+  readonly #texts = new Map<string, ReadResult>();
+
+  override readText(path: string): ReadResult {
+    const known = this.#texts.get(path) ?? super.readText(path);
+    this.#texts.set(path, known);
+    return known;
+  }
 }
 
 interface Surroundings {
@@ -93,10 +105,11 @@ function chooseTarget(request: RollRequest, around: Surroundings): Chosen | { re
   const { from, wanted, knowledge } = around;
   const to = request.to ?? (parseVersion(from)?.dev === undefined ? "latest" : "latest-nightly");
   if (to !== "latest" && to !== "latest-nightly") {
-    const candidates = selectTorches(knowledge, wanted, [to]);
-    const wheel = preferred(candidates, around.own);
-    if (wheel === undefined) return { reason: unmatched(knowledge, wanted, [to])[0] ?? "" };
-    return withSiblings({ torch: wheel.version, packages: {}, index: wheel.index, wheel }, around);
+    // The variant of the pins is preferred; an index may have no variants at all.
+    const same = selectTorches(knowledge, wanted, [to]);
+    const wheel = preferred(same.length > 0 ? same : selectTorches(knowledge, request.wanted, [to]), around.own);
+    if (wheel === undefined) return { reason: unmatched(knowledge, request.wanted, [to])[0] ?? "" };
+    return withSiblings({ torch: wheel.version, packages: {}, index: wheel.index, wheel }, request.wanted, around);
   }
   const channel = to === "latest" ? "release" : "nightly";
   const working = latestWorking(around.records).find((one) => one.channel === channel);
@@ -112,7 +125,7 @@ function chooseTarget(request: RollRequest, around: Surroundings): Chosen | { re
   const { torch, packages = {} } = record.combination;
   const wheel = knowledge.wheels.find((one) => one.package === "torch" && one.version === torch.version);
   const index = torch.index ?? wheel?.index;
-  return withSiblings({ torch: torch.version, packages, because: working.because, ...(index === undefined ? {} : { index }), ...(torch.gitVersion === undefined ? {} : { gitVersion: torch.gitVersion }), ...(wheel === undefined ? {} : { wheel }) }, around);
+  return withSiblings({ torch: torch.version, packages, because: working.because, ...(index === undefined ? {} : { index }), ...(torch.gitVersion === undefined ? {} : { gitVersion: torch.gitVersion }), ...(wheel === undefined ? {} : { wheel }) }, request.wanted, around);
 }
 
 /** Of the variants of a version the one that the pins take: by its label, then by its index. */
@@ -125,10 +138,11 @@ function preferred(candidates: readonly KnownWheel[], own: readonly Pin[]): Know
 }
 
 /** What was tried together stays together; of the rest METADATA decides. */
-function withSiblings(chosen: Chosen, { siblings, wanted, knowledge }: Surroundings): Chosen | { readonly reason: string } {
+function withSiblings(chosen: Chosen, wanted: WheelWanted, { siblings, knowledge }: Pick<Surroundings, "siblings" | "knowledge">): Chosen | { readonly reason: string } {
   const open = siblings.filter((one) => chosen.packages[one] === undefined);
   if (open.length === 0) return chosen;
-  const set = torchSets(knowledge, { ...wanted, ...(localLabel(chosen.torch) === undefined ? {} : { variant: localLabel(chosen.torch) ?? "" }) }, open).find((one) => one.torch.version === chosen.torch);
+  const variant = localLabel(chosen.torch);
+  const set = torchSets(knowledge, { ...wanted, ...(variant === undefined ? {} : { variant }) }, open).find((one) => one.torch.version === chosen.torch);
   const missing = set === undefined ? open.map((name) => `No index that was read has torch ${chosen.torch}, so that nobody knows which ${name} goes with it.`) : set.without.map((one) => one.because);
   if (missing.length > 0) {
     return { reason: `${open.join(" and ")} ${open.length === 1 ? "is" : "are"} pinned beside torch. ${missing.join(" ")} Nothing is rolled, for the pins would no longer go together.` };
