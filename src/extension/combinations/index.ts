@@ -1,20 +1,21 @@
 /** Combinations in the editor: what is predicted, tried, bisected, rolled and published, asked for by the palette or by the panel. */
 import type { Bench } from "../workshop/bench.ts";
-import { Refused } from "../workshop/trust.ts";
 import { bisectAsked } from "./bisecting.ts";
 import { refreshIndexes } from "./indexes.ts";
 import { predictAsked } from "./predicting.ts";
 import { publishAsked } from "./publishing.ts";
+import { rollAsked } from "./rolling.ts";
 import { argumentOf } from "./settings.ts";
 import type { CombinationArgument } from "./settings.ts";
 import { tryAsked } from "./trying.ts";
 
 export type CombinationCommand = "combinationsRun" | "combinationsPredict" | "combinationsBisect" | "combinationsRollPins" | "combinationsPublish" | "combinationsRefreshIndexes" | "combinationsCancel";
 
-const commands: Readonly<Partial<Record<CombinationCommand, (bench: Bench, argument: CombinationArgument) => Promise<unknown>>>> = {
+const commands: Readonly<Record<CombinationCommand, (bench: Bench, argument: CombinationArgument) => Promise<unknown>>> = {
   combinationsRun: tryAsked,
   combinationsPredict: predictAsked,
   combinationsBisect: bisectAsked,
+  combinationsRollPins: rollAsked,
   combinationsPublish: publishAsked,
   combinationsRefreshIndexes: refreshIndexes,
   combinationsCancel: (bench, { root }) => {
@@ -26,6 +27,5 @@ const commands: Readonly<Partial<Record<CombinationCommand, (bench: Bench, argum
 const kinds: ReadonlySet<string> = new Set(["combinations", "predict", "bisect", "indexes"]);
 
 export function combinationCommand(name: CombinationCommand, bench: Bench, argument: unknown): Promise<unknown> {
-  const run = commands[name];
-  return run === undefined ? Promise.reject(new Refused("this is not there yet.")) : run(bench, argumentOf(argument));
+  return commands[name](bench, argumentOf(argument));
 }

@@ -19,7 +19,7 @@ export async function refreshIndexes(bench: Bench, argument: CombinationArgument
     throw new Refused(failed[0]?.problem ?? vscode.l10n.t("no index could be read."));
   }
   const torches = new Set(wheels.filter((one) => one.package === "torch").map((one) => one.version)).size;
-  const message = vscode.l10n.t("Abiding: {0} versions of torch are known.", torches);
+  const message = torches === 1 ? vscode.l10n.t("Abiding: 1 version of torch is known.") : vscode.l10n.t("Abiding: {0} versions of torch are known.", torches);
   if (failed.length > 0) {
     void vscode.window.showWarningMessage([message, ...failed.flatMap((one) => one.problem ?? [])].join(" "));
   } else {

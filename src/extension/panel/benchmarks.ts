@@ -1,6 +1,6 @@
 import type * as vscode from "vscode";
 import type { BenchmarksView, PanelHostMessage } from "../../protocol/panel.ts";
-import { median, readHistory } from "../../workshop/benchmark/index.ts";
+import { benchmarksView } from "../../workshop/benchmark/index.ts";
 import type { Bench } from "../workshop/bench.ts";
 import { Reading } from "./reading.ts";
 
@@ -12,7 +12,7 @@ export class Benchmarks implements vscode.Disposable {
 
   constructor(bench: Bench, root: string, baseline: string | undefined, post: (message: PanelHostMessage) => void, failed: (error: unknown) => void) {
     this.#baseline = baseline;
-    this.#reading = new Reading(() => historyOf(root, this.#baseline), (benchmarks) => post({ type: "benchmarks", benchmarks }), failed);
+    this.#reading = new Reading(() => benchmarksView(root, this.#baseline), (benchmarks) => post({ type: "benchmarks", benchmarks }), failed);
     this.#subscription = bench.works.onDidEnd((work) => {
       if (work.kind === "benchmark" && work.root === root) {
         this.changed();
@@ -41,15 +41,4 @@ export class Benchmarks implements vscode.Disposable {
     this.#reading.dispose();
     this.#subscription.dispose();
   }
-}
-
-async function historyOf(root: string, _baseline: string | undefined): Promise<BenchmarksView> {
-  const { runs, baselines, problems, file } = await readHistory(root);
-  return {
-    runs: runs.map(({ id, started, plan, commit, machine, measurements, warnings }) => ({
-      id, started, plan, ...(commit === undefined ? {} : { commit }), machine: machine.cpu, changes: [], fractions: [], warnings,
-      measurements: measurements.map(({ name, seconds, problem }) => ({ name, repetitions: seconds.length, ...(seconds.length === 0 ? {} : { median: median(seconds) }), ...(problem === undefined ? {} : { problem }) })),
-    })),
-    baselines, problems, file,
-  };
 }
