@@ -171,8 +171,16 @@ async function isProgram(archive: Archive, member: Member, sniffed: { left: numb
 /** The interpreter and machine that could load it: which wheel of an index is meant when it is compared with one. */
 export function targetOf(examined: Examined): WheelTarget {
   const [first] = examined.binaries;
-  const minor = examined.binaries.flatMap(({ body }) => body.profile.modules).map((one) => /^cpython-3(\d+t?)-/.exec(one.suffix ?? "")?.[1]).find((one) => one !== undefined);
-  return { platform: first?.body.profile.machine === "aarch64" ? "linux-aarch64" : "linux-x86_64", ...(minor === undefined ? {} : { python: `3.${minor}` }) };
+  const python = pythonOf(examined);
+  return { platform: first?.body.profile.machine === "aarch64" ? "linux-aarch64" : "linux-x86_64", ...(python === undefined ? {} : { python }) };
+}
+
+/** By the suffix of a module, else by the wheel's tag: a module without suffix may lie in a wheel for one Python (PEP 425). */
+function pythonOf({ binaries, wheel }: Examined): string | undefined {
+  const suffixes = binaries.flatMap(({ body }) => body.profile.modules).map((one) => /^cpython-3(\d+t?)-/.exec(one.suffix ?? "")?.[1]);
+  const tags = (wheel?.tags.abis ?? []).map((abi) => /^cp3(\d+t?)$/.exec(abi)?.[1]);
+  const minor = [...suffixes, ...tags].find((one) => one !== undefined);
+  return minor === undefined ? undefined : `3.${minor}`;
 }
 
 /** What `inspect` says of it. */

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { describe, it } from "node:test";
-import { examine, inspectReport } from "../../../src/engine/diagnosis/examination.ts";
+import { examine, inspectReport, targetOf } from "../../../src/engine/diagnosis/examination.ts";
 import { NodeFiles } from "../../../src/engine/files/index.ts";
 import { build } from "../binaries/archive/build.ts";
 import type { Part } from "../binaries/archive/build.ts";
@@ -43,5 +43,18 @@ describe("a wheel with real libraries", () => {
     assert.match(await message([{ name: "../evil.py", content: "" }]), /\.\.\/evil\.py.* leads out of the archive/);
     assert.match(await message([{ name: "a.py", content: "1" }, { name: "a.py", content: "2" }]), /a\.py.* occurs twice/);
     assert.match(await message([{ name: "ops/_C.so", content: new Uint8Array(2_000_000), says: { size: 4_000_000_000 } }]), /ops\/_C\.so/);
+  });
+
+  it("wants a torch for the Python that its modules or its name say, and any with the stable ABI", async () => {
+    const target = async (name: string, member: string): Promise<string | undefined> => {
+      const answer = await examine(wheel(name, [{ name: member, content: fs.readFileSync(module) }]), { files: new NodeFiles(), root: folder });
+      assert.ok(answer.ok, answer.ok ? "" : answer.message);
+      answer.examined.dispose();
+      return targetOf(answer.examined).python;
+    };
+    assert.equal(await target("ops-1.0-cp311-cp311-linux_x86_64.whl", "ops/_C.so"), "3.11");
+    assert.equal(await target("ops-1.1-cp313-cp313t-linux_x86_64.whl", "ops/_C.so"), "3.13t");
+    assert.equal(await target("ops-1.2-cp39-abi3-linux_x86_64.whl", "ops/_C.abi3.so"), undefined);
+    assert.equal(await target("ops-1.3-py3-none-linux_x86_64.whl", "ops/_C.cpython-312-x86_64-linux-gnu.so"), "3.12");
   });
 });
