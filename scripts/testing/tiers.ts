@@ -10,6 +10,7 @@ import { nativeTools } from "../prerequisites/nativeTools.ts";
 import type { Prerequisite } from "../prerequisites/prerequisite.ts";
 import { slurm } from "../prerequisites/slurm.ts";
 import { torch } from "../prerequisites/torch.ts";
+import { wheels } from "../prerequisites/releasedWheels.ts";
 import { torchWheel } from "../prerequisites/torchWheel.ts";
 import { runNative, runSanitizers } from "./native.ts";
 import { runNodeTests } from "./nodeTests.ts";
@@ -55,7 +56,7 @@ export const tiers: readonly Tier[] = [
   { name: "static", needs: [], usesBundles: false, run: () => runScripts(["typecheck", "lint"]) },
   fileTier("architecture", [], () => testFiles("architecture"), 1, minute),
   fileTier("unit", [], unitFiles, availableParallelism(), 5 * minute),
-  { ...fileTier("torch", [torch], torchFiles, 1, 5 * minute), wants: [torchWheel] },
+  { ...fileTier("torch", [torch], torchFiles, 1, 5 * minute), wants: [torchWheel, wheels] },
   fileTier("lab", [torch, compiler], () => testFiles("lab"), 1, 5 * minute),
   fileTier("workshop", [nativeTools], () => testFiles("workshop/**").filter((file) => !file.endsWith(torchSuffix)), availableParallelism(), 5 * minute),
   fileTier("slurm", [slurm, nativeTools], () => testFiles("slurm"), 2, 5 * minute),

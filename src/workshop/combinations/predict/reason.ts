@@ -21,17 +21,22 @@ export function reasonOf(report: FitReport): CombinationReason | undefined {
   }
   const [version] = report.missingVersions;
   if (version !== undefined) {
-    return of(report, version.version, undefined, `${path.basename(report.file)} needs version ${version.version} of ${version.library}, which ${path.basename(version.foundIn)} does not have.`);
+    return of(report, version.version, undefined, `${path.basename(report.members?.find((one) => one.missingVersions.length > 0)?.file ?? report.file)} needs version ${version.version} of ${version.library}, which ${path.basename(version.foundIn)} does not have.`);
   }
   const missing = inLoadersOrder(report.missing);
   const [first] = missing;
   if (first !== undefined) {
     const others = missing.length === 1 ? "" : ` and ${missing.length - 1} more ${missing.length === 2 ? "symbol" : "symbols"}`;
-    const message = `${path.basename(first.neededBy ?? report.file)} needs ${first.demangled}${others}, which ${torch} does not export.`;
+    const message = `${path.basename(first.neededBy ?? lackingFile(report, first))} needs ${first.demangled}${others}, which ${torch} does not export.`;
     return { ...of(report, first.symbol, ruleOf[first.kind], message), symbols: missing.slice(0, mostSymbols).map((one) => one.symbol) };
   }
   const trait = (report.members ?? [report]).flatMap((one) => one.traits).find((one) => one.agrees === false && one.weight === "error");
   return of(report, trait?.built ?? "", trait?.trait, trait?.because ?? report.findings.find((one) => one.severity === "error")?.message ?? `It would not work with ${torch}.`);
+}
+
+/** Of a wheel the library in it. */
+function lackingFile(report: FitReport, { symbol }: MissingSymbol): string {
+  return report.members?.find((one) => one.missing.some((other) => other.symbol === symbol))?.file ?? report.file;
 }
 
 /** Those that stop the loading before weak ones, each once. */
