@@ -63,6 +63,8 @@ interface Values {
 }
 
 async function writeOne(root: string, values: Values, terminal: Terminal): Promise<void> {
+  const abiding = abidingOf(values);
+  const [schedule, runsOn] = [scheduleOf(values.schedule), labelsOf(values["runs-on"])];
   const { settings, problems } = readSettings(root);
   for (const { message } of problems) {
     terminal.say(`abiding: ${message}\n`);
@@ -72,8 +74,8 @@ async function writeOne(root: string, values: Values, terminal: Terminal): Promi
     throw new CannotDo(`${root} lies in no git repository, and a workflow has its place in one; --output names a file.`);
   }
   const text = ciWorkflow({
-    abiding: abidingOf(values), project: repository === undefined ? "." : path.relative(repository, root).split(path.sep).join("/") || ".",
-    records: path.relative(root, recordsFile(root, settings)).split(path.sep).join("/"), schedule: scheduleOf(values.schedule), runsOn: labelsOf(values["runs-on"]),
+    abiding, schedule, runsOn, project: repository === undefined ? "." : path.relative(repository, root).split(path.sep).join("/") || ".",
+    records: path.relative(root, recordsFile(root, settings)).split(path.sep).join("/"),
     hasCommits: settings.matrix?.commit?.some((one) => one !== ".") === true, commits: values.commit === true,
   });
   if (values.output === "-") {
