@@ -5,6 +5,7 @@ import { bodiesView, Workspace } from "../../../engine/diagnosis/index.ts";
 import { NodeFiles } from "../../../engine/files/index.ts";
 import type { BodiesView, CombinationsView, PanelRecord } from "../../../protocol/panel.ts";
 import { latestWorking } from "../../../views/latest.ts";
+import { benchmarksView } from "../../benchmark/index.ts";
 import { inSlices } from "../../process/index.ts";
 import type { Workshop } from "../../workshop.ts";
 import { newestFirst, readIndexes } from "../nightlies/index.ts";
@@ -73,10 +74,12 @@ async function gather(request: PublishRequest, workshop: Workshop, notes: string
     problems: publishable(read.problems, privacy), file: path.relative(root, file).split(path.sep).join("/"),
   };
   const bodies = format === "html" && !without.includes("bodies") ? await bodiesOf(request, workshop) : undefined;
+  const benchmarks = format === "html" && !without.includes("benchmarks") ? await benchmarksView(root) : undefined;
   return {
     project, published: now.toISOString(), by: workshop.version, combinations,
     table: tableOf(combinations, rows ?? (format === "json" ? Number.MAX_SAFE_INTEGER : usualRows)),
     ...(bodies === undefined ? {} : { bodies: publishable(bodies, privacy) }),
+    ...(benchmarks === undefined || benchmarks.runs.length === 0 ? {} : { benchmarks: publishable(benchmarks, privacy) }),
   };
 }
 
