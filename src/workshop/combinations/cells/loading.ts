@@ -13,7 +13,8 @@ import type { Ended, Trial } from "./trial.ts";
  */
 const script = `
 import ctypes, importlib.util, os, sys
-file, module = sys.argv[1:3]
+file, module, folder = sys.argv[1:4]
+sys.path.insert(0, folder)
 print("abiding: importing torch", flush=True)
 import torch
 print("abiding: torch", torch.__version__, flush=True)
@@ -60,7 +61,7 @@ export async function loadStep(trial: Trial, products: readonly string[]): Promi
 async function load(trial: Trial, file: string): Promise<Ended | undefined> {
   const { interpreter, workshop, root } = trial;
   const environment = pythonEnvironment(workshop.environment, interpreter);
-  const result = await runIn(trial, [interpreter, "-I", "-X", "faulthandler", "-c", script, file, moduleName(file)], path.dirname(file), environment, { timeLimit: longest, leftBehind: "end" });
+  const result = await runIn(trial, [interpreter, "-I", "-X", "faulthandler", "-c", script, file, ...moduleOf(file)], path.dirname(file), environment, { timeLimit: longest, leftBehind: "end" });
   if (isWell(result) && result.stdout.text.includes("abiding: loaded")) {
     return undefined;
   }
@@ -107,14 +108,15 @@ function lastWords({ ending, output }: ProcessResult): string {
   }
 }
 
-/** The dotted name that a module has by the packages around it. */
-function moduleName(file: string): string {
+/** The dotted name that a module has by the packages around it, and the folder that they lie in. */
+function moduleOf(file: string): readonly [name: string, folder: string] {
   const names = [path.basename(file).split(".", 1)[0] ?? ""];
   const files = new NodeFiles();
-  for (let folder = path.dirname(file); files.status(path.join(folder, "__init__.py")) !== undefined; folder = path.dirname(folder)) {
+  let folder = path.dirname(file);
+  for (; files.status(path.join(folder, "__init__.py")) !== undefined; folder = path.dirname(folder)) {
     names.unshift(path.basename(folder));
   }
-  return names.join(".");
+  return [names.join("."), folder];
 }
 
 async function installWheel(trial: Trial, wheel: string): Promise<Ended | undefined> {

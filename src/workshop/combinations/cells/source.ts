@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { copyFile, lstat, readdir, readlink, realpath, symlink } from "node:fs/promises";
 import * as path from "node:path";
-import { findProgram, makeFolder } from "../../process/index.ts";
+import { codeOf, findProgram, makeFolder, sentenceOf } from "../../process/index.ts";
 import { CannotDo } from "../../workshop.ts";
 import { isWell } from "./trial.ts";
 import type { Workshop } from "../../workshop.ts";
@@ -25,7 +25,17 @@ export interface SourceWanted {
  * tags are the same in it. Answers the project's root in the copy.
  */
 export async function copySource(wanted: SourceWanted, workshop: Workshop): Promise<string> {
-  const { root, commit, to } = wanted;
+  try {
+    return await copy(wanted, workshop);
+  } catch (error) {
+    if (codeOf(error) === undefined || workshop.activity.signal.aborted) {
+      throw error;
+    }
+    throw new CannotDo(sentenceOf(error, `copy ${wanted.root} to ${wanted.to}`), { cause: error });
+  }
+}
+
+async function copy({ root, commit, to }: SourceWanted, workshop: Workshop): Promise<string> {
   const git = gitIn(root, workshop);
   const top = await git(["rev-parse", "--show-toplevel"]);
   const own = top === undefined ? undefined : await git(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "."]);
@@ -65,11 +75,14 @@ function gitIn(folder: string, { run, environment, activity }: Workshop): Git {
   };
 }
 
+/** Hooks of the user's templates are not for a copy that nobody works in. */
+const withoutHooks = ["-c", "core.hooksPath=/dev/null"];
+
 /** History and tags without a copy of the objects; its HEAD is the repository's. */
 async function cloneWithoutFiles(top: string, to: string, { run, environment, activity }: Workshop): Promise<void> {
   await makeFolder(path.dirname(to));
   const call = (parts: readonly string[]) => run({ file: "git", arguments: parts, folder: path.dirname(to), environment }, { signal: activity.signal, onText: (text) => activity.output(text) });
-  const cloned = await call(["clone", "--quiet", "--shared", "--no-checkout", top, to]);
+  const cloned = await call([...withoutHooks, "clone", "--quiet", "--shared", "--no-checkout", top, to]);
   if (!isWell(cloned)) {
     activity.signal.throwIfAborted();
     // A repository without a commit, or one that git does not trust: its files are what counts.
@@ -86,7 +99,7 @@ async function checkOut(commit: string, top: string, inside: string, to: string,
   if (whole === undefined) {
     throw new CannotDo(`${top} has no commit "${commit}".`);
   }
-  const result = await run({ file: "git", arguments: ["-C", to, "-c", "advice.detachedHead=false", "checkout", "--quiet", "--force", "--detach", whole], folder: to, environment }, { signal: activity.signal, onText: (text) => activity.output(text) });
+  const result = await run({ file: "git", arguments: ["-C", to, ...withoutHooks, "-c", "advice.detachedHead=false", "checkout", "--quiet", "--force", "--detach", whole], folder: to, environment }, { signal: activity.signal, onText: (text) => activity.output(text) });
   if (!isWell(result)) {
     activity.signal.throwIfAborted();
     throw new CannotDo(`The commit ${commit} could not be checked out into ${to}: ${result.output.text.trim().split("\n").at(-1) ?? "git gave no reason"}`);
@@ -119,4 +132,14 @@ async function copyOne(from: string, to: string): Promise<void> {
   } else {
     await copyFile(from, to, constants.COPYFILE_FICLONE);
   }
+}
+
+/** Bytes of all files below a folder. */
+export async function sizeOf(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const place = path.join(folder, entry.name);
+    bytes += entry.isDirectory() ? await sizeOf(place) : entry.isFile() ? (await lstat(place)).size : 0;
+  }
+  return bytes;
 }

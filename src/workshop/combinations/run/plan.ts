@@ -50,11 +50,12 @@ export async function planRun(request: RunRequest, workshop: Workshop): Promise<
     wanted: { indexes, ...(wantedPython === undefined ? {} : { python: wantedPython }), ...(variant === undefined ? {} : { variant }) },
   }, workshop);
   const planned = planCells(settings, knowledge, { commits: await commitsOf(request, workshop), ...(torch === undefined ? {} : { torch }), ...(python === undefined ? {} : { python }) });
+  const withdrawn = [...new Set(planned.wheels.values())].flatMap(({ version, yanked, changed }) => [...(yanked === undefined ? [] : [`torch ${version} was withdrawn (yanked)${yanked === "" ? "" : `: ${yanked}`}; it is tried because it was named.`]), ...(changed === undefined ? [] : [changed])]);
   const unread = knowledge.indexes.flatMap(({ problem }) => problem ?? []);
   return {
     ...planned,
     cells: request.only === undefined ? planned.cells : planned.cells.filter(({ id }) => request.only?.some((wish) => id.startsWith(wish))),
-    warnings: [...new Set([...unread, ...(unread.length > 0 ? ageOf(knowledge, workshop.now()) : []), ...knowledge.problems])],
+    warnings: [...new Set([...unread, ...(unread.length > 0 ? ageOf(knowledge, workshop.now()) : []), ...withdrawn, ...knowledge.problems])],
   };
 }
 

@@ -1,9 +1,10 @@
+import { rm } from "node:fs/promises";
 import * as path from "node:path";
 import { exclusively } from "../../process/index.ts";
 import { CannotDo } from "../../workshop.ts";
 import type { Workshop } from "../../workshop.ts";
 import { readResult, stepNames, writeCellFile } from "../cells/files.ts";
-import { copySource } from "../cells/source.ts";
+import { copySource, sizeOf } from "../cells/source.ts";
 import { localExecutor } from "../executors/local/index.ts";
 import { appendCombinations } from "../records/append.ts";
 import { recordsFile } from "../records/place.ts";
@@ -44,11 +45,16 @@ export async function runCombinations(request: RunRequest, means: RunMeans): Pro
     started: workshop.now().toISOString(), cells: plan.cells, leftOut: plan.leftOut, warnings: plan.warnings,
   };
   return exclusively(folder, "combinations run", workshop.activity, async () => {
-    workshop.activity.step("Copying the project");
-    const source = await copySource({ root: request.root, to: snapshotOf(folder) }, workshop);
-    await prepare(request, run, folder, source, plan.wheels);
-    // Last: a run that can be found again has all that its cells need.
-    await writeRunFile(folder, run);
+    try {
+      workshop.activity.step("Copying the project");
+      const source = await copySource({ root: request.root, to: snapshotOf(folder) }, workshop);
+      await prepare(request, run, folder, source, plan.wheels);
+      // Last: a run that can be found again has all that its cells need.
+      await writeRunFile(folder, run);
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
     return carryOut(request, run, folder, means);
   }, `The run ${run.run}`);
 }
@@ -61,8 +67,9 @@ export async function resumeCombinations(request: RunRequest, name: string, mean
 
 async function prepare(request: RunRequest, run: RunFile, folder: string, source: string, wheels: ReadonlyMap<string, KnownWheel>): Promise<void> {
   const { steps = stepNames, install = [], indexes = [] } = settingsOf(request);
+  const size = await sizeOf(snapshotOf(folder));
   for (const { cell, folder: place } of run.cells.map((one) => taskOf(folder, one))) {
-    await writeCellFile(place, { schema: 1, cell, root: request.root, source, run: run.run, steps, install, indexes, repetitions, keep: request.keep ?? "never", space: spaceFor(cell, wheels.get(cell.id)) });
+    await writeCellFile(place, { schema: 1, cell, root: request.root, source, run: run.run, steps, install, indexes, repetitions, keep: request.keep ?? "never", space: spaceFor(cell, wheels.get(cell.id), size) });
   }
 }
 

@@ -5,7 +5,7 @@ import type { TryTorch } from "../bisect/types.ts";
 import { compilerChoice } from "../cells/compilers.ts";
 import { readMeasurements, writeCellFile } from "../cells/files.ts";
 import { cellOf } from "../cells/identity.ts";
-import { copySource } from "../cells/source.ts";
+import { copySource, sizeOf } from "../cells/source.ts";
 import { spaceFor } from "../cells/space.ts";
 import { tryCell } from "../cells/tryCell.ts";
 import { torchSets } from "../nightlies/index.ts";
@@ -26,20 +26,27 @@ export interface TorchTrier {
   end(): Promise<void>;
 }
 
+interface Begun {
+  readonly folder: string;
+  readonly source: string;
+  readonly size: number;
+}
+
 const steps: Readonly<Record<Exclude<BisectBy, "fits">, readonly CellStepName[]>> = { build: ["build"], smoke: ["build", "load", "smoke"], benchmark: ["build", "benchmark"] };
 
 /** Tries single torches, one after the other, as cells of one run: for a bisect, which chooses the next by what the last one did. */
 export function torchTrier(request: TrierRequest, workshop: Workshop, tell: (event: CellEvent) => void = () => undefined): TorchTrier {
   const { root, settings, wanted, knowledge } = request;
   const cells: Cell[] = [];
-  let begun: Promise<{ readonly folder: string; readonly source: string }> | undefined;
-  const begin = async (): Promise<{ readonly folder: string; readonly source: string }> => {
+  let begun: Promise<Begun> | undefined;
+  const begin = async (): Promise<Begun> => {
     const folder = await newRunFolder(root, workshop.now());
-    return { folder, source: await copySource({ root, to: snapshotOf(folder) }, workshop) };
+    const source = await copySource({ root, to: snapshotOf(folder) }, workshop);
+    return { folder, source, size: await sizeOf(snapshotOf(folder)) };
   };
   return {
     tries: async (torch, by) => {
-      const { folder, source } = await (begun ??= begin());
+      const { folder, source, size } = await (begun ??= begin());
       const set = knowledge === undefined ? undefined : torchSets(knowledge, wanted, settings.packages ?? []).find((one) => one.torch.version === torch.version);
       const [compiler] = settings.matrix?.compiler ?? [];
       const cell = cellOf({
@@ -47,7 +54,7 @@ export function torchTrier(request: TrierRequest, workshop: Workshop, tell: (eve
         ...(wanted.python === undefined ? {} : { python: wanted.python }), ...(wanted.variant === undefined ? {} : { cuda: wanted.variant }), ...(compiler === undefined ? {} : { compiler: compilerChoice(compiler) }),
       });
       const task = taskOf(folder, cell);
-      await writeCellFile(task.folder, { schema: 1, cell, root, source, run: path.basename(folder), steps: steps[by], install: settings.install ?? [], indexes: settings.indexes ?? wanted.indexes, repetitions: defaultRepetitions, keep: "never", space: spaceFor(cell, torch) });
+      await writeCellFile(task.folder, { schema: 1, cell, root, source, run: path.basename(folder), steps: steps[by], install: settings.install ?? [], indexes: settings.indexes ?? wanted.indexes, repetitions: defaultRepetitions, keep: "never", space: spaceFor(cell, torch, size) });
       cells.push(...(cells.some(({ id }) => id === cell.id) ? [] : [cell]));
       await writeRunFile(folder, { schema: 1, run: path.basename(folder), root, executor: "local", started: workshop.now().toISOString(), cells, leftOut: [], warnings: [] });
       const result = await tryCell(task, workshop, tell);
