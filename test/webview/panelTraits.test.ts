@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { BodiesView, BodyRow } from "../../src/protocol/panel.ts";
-import { chosenTarget, disagreements, disagreementsOf, targetKey } from "../../webview/panel/traits.ts";
+import { chosenTarget, disagreements, disagreementsOf, placeName, saysReason, targetKey } from "../../webview/panel/traits.ts";
 
 const row = (agrees: boolean | null, also?: boolean): BodyRow => ({ trait: "cuda-version", title: "CUDA", cells: [], agrees, findings: [], ...(also === undefined ? {} : { also: { agrees: also, findings: [] } }) });
 const target = (name: string, builder: string, ...rows: readonly BodyRow[]): BodiesView["targets"][number] => ({ name, builder, columns: [], rows });
@@ -18,4 +18,15 @@ test("the target that was chosen is shown, else the first that disagrees, else t
   assert.equal(chosenTarget(view, "cmake\ngone"), second);
   assert.equal(chosenTarget({ ...view, targets: [third, first] }, undefined), third);
   assert.equal(chosenTarget({ ...view, targets: [] }, undefined), undefined);
+});
+
+test("places have a line, files that have none do not", () => {
+  const at = (line: number, character: number): { line: number; character: number } => ({ line, character });
+  assert.deepEqual([placeName({ path: "C:\\w\\setup.py", range: { start: at(13, 4), end: at(13, 9) } }), placeName({ path: "/w/libc10.so", range: { start: at(0, 0), end: at(0, 0) } }), placeName({ path: "a.py", range: { start: at(0, 0), end: at(0, 5) } })], ["setup.py:14", "libc10.so", "a.py:1"]);
+});
+
+test("a reason is not said again by the finding below it", () => {
+  const finding = { rule: "r", severity: "error", message: "The two differ. Pin them.", location: { path: "", range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } } }, related: [], against: [], fixes: [] } as const;
+  assert.deepEqual(["The two differ.", "The two differ. P…", "Something else."].map((because) => saysReason(because, [finding])), [true, true, false]);
+  assert.equal(saysReason("The two differ.", []), false);
 });

@@ -90,7 +90,7 @@ function Views({ page }: { readonly page: Page }): JSX.Element {
           document.getElementById(`tab-${next[0]}`)?.focus();
         }
       }}>
-        {offered.map(([tab, title]) => <button key={tab} type="button" role="tab" id={`tab-${tab}`} aria-selected={tab === current} aria-controls={`view-${tab}`} tabIndex={tab === current ? 0 : -1} onClick={() => keep({ tab })}>
+        {offered.map(([tab, title]) => <button key={tab} role="tab" id={`tab-${tab}`} aria-selected={tab === current} aria-controls={`view-${tab}`} tabIndex={tab === current ? 0 : -1} onClick={() => keep({ tab })}>
           {title}<Count of={tab} page={page} />
         </button>)}
       </div>
@@ -150,6 +150,6 @@ function Notices({ model: { notice, announcement } }: { readonly model: Model })
   return <div class="notices">
     <div class="hidden" role="status">{announcement}</div>
     <div role="status">{shown?.kind === "done" ? <p class="notice"><Icon mark="good" />{shown.text}</p> : null}</div>
-    <div role="alert">{shown?.kind === "failed" ? <p class="notice"><Icon mark="bad" /><span>{shown.text}</span><button type="button" onClick={() => setGone(shown.serial)}>Dismiss</button></p> : null}</div>
+    <div role="alert">{shown?.kind === "failed" ? <p class="notice"><Icon mark="bad" /><span>{shown.text}</span><button onClick={() => setGone(shown.serial)}>Dismiss</button></p> : null}</div>
   </div>;
 }

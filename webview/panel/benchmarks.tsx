@@ -27,14 +27,15 @@ function History({ view }: { readonly view: BenchmarksView }): JSX.Element {
   const all = useMemo(() => seriesOf(view), [view]);
   const words = text.toLowerCase().split(/\s+/);
   const fitting = all.filter(({ name, plan }) => words.every((word) => `${name} ${plan}`.toLowerCase().includes(word)));
-  const unavailable = state?.work.find(({ kind }) => kind === "benchmark")?.unavailable;
+  const work = state?.work.find(({ kind }) => kind === "benchmark");
+  const unavailable = work?.unavailable;
   if (view.runs.length === 0) {
     return <div class="empty">
       <p>No benchmark was run yet. Runs are kept with the state of the machine, so that later ones can be compared with them.</p>
       {unavailable === undefined ? null : <p class="dim">{unavailable}</p>}
       {hosted ? <div class="ways">
-        <button type="button" class="primary" disabled={unavailable !== undefined} onClick={() => tell({ type: "start", work: "benchmark" })}>Run benchmarks</button>
-        <button type="button" class="quiet" onClick={() => tell({ type: "openDocumentation" })}>How to measure</button>
+        <button class="primary" disabled={unavailable !== undefined || work?.state === "running"} onClick={() => tell({ type: "start", work: "benchmark" })}>Run benchmarks</button>
+        <button class="quiet" onClick={() => tell({ type: "openDocumentation" })}>How to measure</button>
       </div> : null}
       <Problems view={view} />
     </div>;
@@ -47,18 +48,21 @@ function History({ view }: { readonly view: BenchmarksView }): JSX.Element {
     <Problems view={view} />
     {view.comparison === undefined ? null : <ComparisonTable comparison={view.comparison} fits={(name) => words.every((word) => name.toLowerCase().includes(word))} />}
     {fitting.length === 0 ? <p>No benchmark fits the filter.</p> : fitting.slice(0, shown).map((series) => <Benchmark key={`${series.plan}\n${series.name}`} series={series} hasPlans={new Set(all.map(({ plan }) => plan)).size > 1} />)}
-    {fitting.length > shown ? <button type="button" onClick={() => setShown(shown + firstShown)}>Show {Math.min(firstShown, fitting.length - shown)} more of {fitting.length}</button> : null}
+    {fitting.length > shown ? <button onClick={() => setShown(shown + firstShown)}>Show {Math.min(firstShown, fitting.length - shown)} more of {fitting.length}</button> : null}
   </>;
 }
 
 function BaselineChooser({ view }: { readonly view: BenchmarksView }): JSX.Element {
   const { kept, keep, tell } = usePage();
   const runs = view.runs.slice(-offeredRuns).reverse();
-  return <label>Baseline <select value={kept.baseline ?? "last"} onChange={({ currentTarget: { value } }) => {
+  const chosen = kept.baseline ?? "last";
+  const isOffered = chosen === "last" || view.baselines.some(({ name }) => name === chosen) || runs.some(({ id }) => id === chosen);
+  return <label>Baseline <select value={chosen} onChange={({ currentTarget: { value } }) => {
     keep({ baseline: value });
     tell({ type: "chooseBaseline", baseline: value });
   }}>
     <option value="last">The run before</option>
+    {isOffered ? null : <option value={chosen}>{chosen}</option>}
     {view.baselines.length === 0 ? null : <optgroup label="Saved baselines">{view.baselines.map(({ name }) => <option key={name} value={name}>{name}</option>)}</optgroup>}
     <optgroup label="Runs">{runs.map(({ id, plan, started }) => <option key={id} value={id}>{`${when(started)} ${plan}`}</option>)}</optgroup>
   </select></label>;
@@ -105,7 +109,7 @@ function Benchmark({ series, hasPlans }: { readonly series: Series; readonly has
     }}>
       <summary>Table of {plural(points.length, "run")}</summary>
       {tables.includes(key) ? <div class="scroller" tabIndex={0} role="group" aria-label={`Runs of ${name}, to be scrolled`}><table class="numbers">
-        <thead><tr><th scope="col">Run</th><th scope="col">Commit</th><th scope="col">Median</th><th scope="col">95 % interval</th><th scope="col">Repetitions</th><th scope="col">Of the limit</th><th scope="col">What changed around it</th></tr></thead>
+        <thead><tr><th scope="col">Run (UTC)</th><th scope="col">Commit</th><th scope="col">Median</th><th scope="col">95 % interval</th><th scope="col">Repetitions</th><th scope="col">Of the limit</th><th scope="col">What changed around it</th></tr></thead>
         <tbody>{[...points].reverse().map((point) => <tr key={point.run}>
           <th scope="row">{when(point.started)}</th><td><code>{point.commit === undefined ? "" : shortCommit(point.commit)}</code></td>
           <td>{point.median === undefined ? point.problem ?? "" : duration(point.median)}</td><td>{intervalWords(point.interval)}</td><td>{point.repetitions}</td>

@@ -6,8 +6,11 @@ import { plural } from "../../src/views/words.ts";
 import { usePage } from "./context.ts";
 import { FindingItem, GoToLine } from "./finding.tsx";
 import { Icon } from "./icons.tsx";
-import { chosenTarget, disagreementsOf, disagrees, roleWords, targetKey } from "./traits.ts";
+import { chosenTarget, disagreementsOf, disagrees, placeName, roleWords, saysReason, targetKey } from "./traits.ts";
 import type { Target } from "./traits.ts";
+
+/** A target's name may be an expression. */
+const longestName = 48;
 
 export function Bodies(): JSX.Element {
   const { model: { state }, hosted, kept, keep, tell } = usePage();
@@ -19,19 +22,19 @@ export function Bodies(): JSX.Element {
   if (target === undefined) {
     return <div class="empty">
       <p>No target was found: no extension in setup.py or pyproject.toml, and none in CMakeLists.txt that has to do with torch.</p>
-      {hosted ? <button type="button" onClick={() => tell({ type: "openDocumentation" })}>How projects are found</button> : null}
+      {hosted ? <button onClick={() => tell({ type: "openDocumentation" })}>How projects are found</button> : null}
       <NotChecked view={view} />
     </div>;
   }
   return <>
     <div class="toolbar">
       {view.targets.length > 1 ? <label>Target <select class="wide" value={targetKey(target)} onChange={({ currentTarget }) => keep({ target: currentTarget.value })}>
-        {view.targets.map((one) => <option key={targetKey(one)} value={targetKey(one)}>{`${one.name} (${targetWords(one)})`}</option>)}
+        {view.targets.map((one) => <option key={targetKey(one)} value={targetKey(one)}>{`${one.name.length > longestName ? `${one.name.slice(0, longestName)}…` : one.name} (${targetWords(one)})`}</option>)}
       </select></label> : null}
       <label class="check"><input type="checkbox" checked={kept.onlyDisagreements} onChange={({ currentTarget }) => keep({ onlyDisagreements: currentTarget.checked })} /> Only disagreements</label>
       {hosted ? <span class="end">
-        <button type="button" onClick={() => tell({ type: "compareAlso" })}>{state?.also === undefined ? "Compare with another environment…" : "Compare with another…"}</button>
-        {state?.also === undefined ? null : <button type="button" class="quiet" onClick={() => tell({ type: "compareAlso", remove: true })}>Remove the fifth column</button>}
+        <button onClick={() => tell({ type: "compareAlso" })}>{state?.also === undefined ? "Compare with another environment…" : "Compare with another…"}</button>
+        {state?.also === undefined ? null : <button class="quiet" onClick={() => tell({ type: "compareAlso", remove: true })}>Remove the fifth column</button>}
       </span> : null}
     </div>
     <TargetTable view={view} target={target} only={kept.onlyDisagreements} />
@@ -59,7 +62,7 @@ function TargetTable({ view, target, only }: { readonly view: BodiesView; readon
           <tbody>{rows.map((row) => <TraitRow key={row.trait} row={row} columns={target.columns} view={view} />)}</tbody>
         </table>
       </div>}
-    {isBuilt || !hosted ? null : <p class="hint">Nothing of this target was built yet. <button type="button" onClick={() => tell({ type: "start", work: "build" })}>Build</button></p>}
+    {isBuilt || !hosted ? null : <p class="hint">Nothing of this target was built yet. <button onClick={() => tell({ type: "start", work: "build" })}>Build</button></p>}
   </section>;
 }
 
@@ -71,10 +74,12 @@ function TraitRow({ row, columns, view }: { readonly row: BodyRow; readonly colu
   const also = columns.some(({ role }) => role === "also") ? row.also : undefined;
   const findings = [...new Set([...row.findings, ...(also?.findings ?? [])])].flatMap((index) => {
     const finding = view.findings[index];
-    return finding === undefined ? [] : [<FindingItem key={index} finding={finding} index={index} of="bodies" />];
+    return finding === undefined ? [] : [{ finding, index }];
   });
-  const because = row.agrees === true ? undefined : row.because;
-  const alsoBecause = also === undefined || also.agrees === true || also.because === row.because ? undefined : also.because;
+  const reasonOf = (agreement: Pick<BodyRow, "agrees" | "because"> | undefined): string | undefined =>
+    agreement?.because === undefined || agreement.agrees === true || saysReason(agreement.because, findings.map(({ finding }) => finding)) ? undefined : agreement.because;
+  const because = reasonOf(row);
+  const alsoBecause = also?.because === row.because ? undefined : reasonOf(also);
   const tone = disagrees(row) ? `differs ${row.agrees === false ? row.weight ?? "error" : also?.weight ?? "error"}` : "";
   return <>
     <tr class={tone}>
@@ -86,7 +91,7 @@ function TraitRow({ row, columns, view }: { readonly row: BodyRow; readonly colu
       <td colSpan={columns.length + 2}>
         {because === undefined ? null : <p>{because}</p>}
         {alsoBecause === undefined ? null : <p>With the fifth column: {alsoBecause}</p>}
-        {findings.length === 0 ? null : <ul class="plain">{findings}</ul>}
+        {findings.length === 0 ? null : <ul class="plain">{findings.map(({ finding, index }) => <FindingItem key={index} finding={finding} index={index} of="bodies" />)}</ul>}
       </td>
     </tr>}
   </>;
@@ -100,7 +105,7 @@ function ValueCell({ cell: { value, certainty, evidence, location }, column: { r
       <span class="fact">{value}</span>{" "}
       {certainty === undefined ? null : <span class={`certainty ${certainty}`} title={certainties[certainty]}>{certainty}</span>}
       {location === undefined ? null : <span class="at"><GoToLine location={location} /></span>}
-      {evidence === undefined ? null : <span class="evidence" title={evidence}>{evidence}</span>}
+      {evidence === undefined || (location !== undefined && evidence === placeName(location)) ? null : <span class="evidence" title={evidence}>{evidence}</span>}
     </>}
   </td>;
 }

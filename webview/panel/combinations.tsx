@@ -37,7 +37,7 @@ function Known({ view }: { readonly view: CombinationsView }): JSX.Element {
       {reasons.map((one) => <p key={one} class="dim">{one}</p>)}
       {hosted ? <div class="ways">
         <StartButtons primary />
-        <button type="button" class="quiet" onClick={() => tell({ type: "editMatrix" })}>Edit the matrix in abiding.json</button>
+        <button class="quiet" onClick={() => tell({ type: "editMatrix" })}>Edit the matrix in abiding.json</button>
       </div> : null}
     </div> : null}
     {isEmpty && view.known.length === 0 ? null : <MatrixView view={view} />}
@@ -55,7 +55,7 @@ function Latest({ view }: { readonly view: CombinationsView }): JSX.Element {
       return <div key={channel} class="channel">
         <h3>{channelWords[channel]}</h3>
         {found === undefined ? <p class="dim">No {channel === "release" ? "released torch" : "nightly"} is known to work yet.</p> : <>
-          <div class="line"><code tabIndex={0}>{found.line}</code><button type="button" onClick={() => copy(found.line, "install line")} aria-label={`Copy the line for the ${channel === "release" ? "release" : "nightly"}`}>Copy</button></div>
+          <div class="line"><code tabIndex={0}>{found.line}</code><button onClick={() => copy(found.line, "install line")} aria-label={`Copy the line for the ${channel === "release" ? "release" : "nightly"}`}>Copy</button></div>
           <p class="dim">{found.because}</p>
         </>}
       </div>;
@@ -99,7 +99,7 @@ function MatrixView({ view }: { readonly view: CombinationsView }): JSX.Element 
       {matrix.shown.records === matrix.shown.ofRecords ? plural(matrix.shown.records, "record") : `${matrix.shown.records.toLocaleString("en")} of ${plural(matrix.shown.ofRecords, "record")}`}
     </p>
     {matrix.rows.length === 0
-      ? <div class="empty"><p>No version of torch fits the filter.</p><button type="button" onClick={() => keep({ filter: {} })}>Clear the filter</button></div>
+      ? <div class="empty"><p>No version of torch fits the filter.</p><button onClick={() => keep({ filter: {} })}>Clear the filter</button></div>
       : <div class={isOpen ? "beside" : ""} onKeyDown={(event) => {
         if (event.key === "Escape" && isOpen) {
           event.preventDefault();
@@ -124,9 +124,9 @@ function MatrixView({ view }: { readonly view: CombinationsView }): JSX.Element 
       </div>}
     {hosted ? <p class="foot dim">
       {view.knownAt === undefined ? "No index was read yet." : <>Indexes were read <Ago when={view.knownAt} />.</>}{" "}
-      <button type="button" class="link" onClick={() => tell({ type: "refreshIndexes" })}>Refresh indexes</button>{" "}
-      <button type="button" class="link" onClick={() => tell({ type: "openRecords" })}>Open the records</button>{" "}
-      <button type="button" class="link" onClick={() => tell({ type: "editMatrix" })}>Edit the matrix</button>
+      <button class="link" onClick={() => tell({ type: "refreshIndexes" })}>Refresh indexes</button>{" "}
+      <button class="link" onClick={() => tell({ type: "openRecords" })}>Open the records</button>{" "}
+      <button class="link" onClick={() => tell({ type: "editMatrix" })}>Edit the matrix</button>
     </p> : null}
   </section>;
 }
@@ -156,7 +156,7 @@ function Toolbar({ view }: { readonly view: CombinationsView }): JSX.Element {
     <select aria-label="Listed" value={filter.listed === undefined ? "" : String(filter.listed)} onChange={({ currentTarget: { value } }) => set("listed", value === "" ? undefined : value === "true")}>
       <option value="">Listed or not</option><option value="true">Still listed</option><option value="false">No longer listed</option>
     </select>
-    {Object.keys(filter).length === 0 ? null : <button type="button" class="quiet" onClick={() => keep({ filter: {} })}>Clear</button>}
+    {Object.keys(filter).length === 0 ? null : <button class="quiet" onClick={() => keep({ filter: {} })}>Clear</button>}
     {hosted ? <span class="end"><StartButtons /></span> : null}
   </div>;
 }
@@ -167,8 +167,8 @@ function StartButtons({ primary = false }: { readonly primary?: boolean }): JSX.
   const [predict, tryAll] = (["predict", "combinations"] as const).map((kind) => state?.work.find((one) => one.kind === kind));
   const runs = predict?.state === "running" || tryAll?.state === "running";
   return <>
-    <button type="button" class={primary ? "primary" : ""} disabled={runs || predict?.unavailable !== undefined} title={predict?.unavailable} onClick={() => tell({ type: "start", work: "predict" })}>Predict</button>
-    <button type="button" disabled={runs || tryAll?.unavailable !== undefined || state?.trusted === false} title={tryAll?.unavailable} onClick={() => tell({ type: "start", work: "combinations" })}>Try the matrix</button>
+    <button class={primary ? "primary" : ""} disabled={runs || predict?.unavailable !== undefined} title={predict?.unavailable} onClick={() => tell({ type: "start", work: "predict" })}>Predict</button>
+    <button disabled={runs || tryAll?.unavailable !== undefined || state?.trusted === false} title={tryAll?.unavailable} onClick={() => tell({ type: "start", work: "combinations" })}>Try the matrix</button>
   </>;
 }
 

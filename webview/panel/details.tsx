@@ -48,18 +48,18 @@ export function Details({ matrix, row, column, live, asked, close }: DetailsProp
   const title = column < 0 ? `torch ${at.torch}` : `torch ${at.torch}, ${matrix.columns[column]?.label ?? ""}`;
   const act = (type: "copyInstallLine" | "tryIt" | "bisectFrom" | "rollPins" | "predict"): (() => void) => () => tell({ type, torch: at.torch, records: ids });
   return <section class="details" aria-labelledby="cell" ref={pane}>
-    <div class="line"><h3 id="cell" tabIndex={-1} ref={heading}>{title}</h3><button type="button" class="quiet" onClick={close} aria-label="Close the evidence">Close</button></div>
+    <div class="line"><h3 id="cell" tabIndex={-1} ref={heading}>{title}</h3><button class="quiet" onClick={close} aria-label="Close the evidence">Close</button></div>
     <p class="dim">{at.channel === "nightly" ? `Nightly${at.day === undefined ? "" : ` of ${at.day}`}` : "Release"}{at.yanked === true ? ", yanked" : at.listed === undefined ? "" : at.listed ? ", listed" : ", no longer listed by its index"}</p>
     {cell !== undefined ? <p class="outcome"><OutcomeIcon outcome={cell.outcome} />{cellSentence(cell)}</p> : records.length === 0 ? <p>Nothing was tried or predicted here.</p> : null}
     {live.map(({ cell: { id, label }, state, step }) => <p key={id}><span class={state === "running" ? "busy" : "queue"} /> {label}: {state === "queued" ? "waiting" : step ?? "starting"}</p>)}
     {hosted ? <div class="ways">
-      <button type="button" onClick={act("copyInstallLine")}>Copy install line</button>
-      <button type="button" onClick={act("tryIt")}>Try it</button>
-      <button type="button" onClick={act("predict")}>Predict</button>
-      <button type="button" onClick={act("bisectFrom")}>Bisect from here…</button>
-      <button type="button" onClick={act("rollPins")}>Roll pins…</button>
+      <button onClick={act("copyInstallLine")}>Copy install line</button>
+      <button onClick={act("tryIt")}>Try it</button>
+      <button onClick={act("predict")}>Predict</button>
+      <button onClick={act("bisectFrom")}>Bisect from here…</button>
+      <button onClick={act("rollPins")}>Roll pins…</button>
     </div> : record === undefined ? null : <div class="ways">
-      <button type="button" onClick={() => copy(installLine({ torch: at.torch, ...(record.index === undefined ? {} : { index: record.index }), ...(record.packages === undefined ? {} : { packages: record.packages }) }), "install line")}>Copy install line</button>
+      <button onClick={() => copy(installLine({ torch: at.torch, ...(record.index === undefined ? {} : { index: record.index }), ...(record.packages === undefined ? {} : { packages: record.packages }) }), "install line")}>Copy install line</button>
     </div>}
     <ol class="plain records">{records.slice(0, shownRecords).map((one) => <Evidence key={one.id} record={one} />)}</ol>
     {records.length > shownRecords ? <p class="dim">{records.length - shownRecords} older records are in the file.</p> : null}
@@ -81,7 +81,7 @@ function Evidence({ record }: { readonly record: PanelRecord }): JSX.Element {
     <dl>{facts(record).map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
     {note === undefined ? null : <p class="dim">{note}</p>}
     {more?.log === undefined ? null : <details><summary>End of the log</summary><pre tabIndex={0}>{more.log}</pre></details>}
-    {hosted && run !== undefined ? <button type="button" class="link" onClick={() => tell({ type: "openLog", record: id })}>Open log</button> : null}
+    {hosted && run !== undefined ? <button class="link" onClick={() => tell({ type: "openLog", record: id })}>Open log</button> : null}
   </li>;
 }
 

@@ -3,6 +3,7 @@ import type { Finding, Location } from "../../src/protocol/panel.ts";
 import { usePage } from "./context.ts";
 import { Icon } from "./icons.tsx";
 import { RuleLink } from "./strip.tsx";
+import { placeName } from "./traits.ts";
 
 const marks = { error: "bad", warning: "warning", info: "info", hint: "info" } as const;
 
@@ -14,7 +15,7 @@ export function FindingItem({ finding, index, of }: { readonly finding: Finding;
     <p><Icon mark={marks[severity]} /><span class="strong">{severity}</span> {message}</p>
     <p class="ways">
       <GoToLine location={location} />
-      {hosted ? finding.fixes.map((fix, at) => <button key={at} type="button" class={fix.preferred ? "small primary" : "small"} onClick={() => tell({ type: "applyFix", of, finding: index, fix: at, title: fix.title })}>{fix.title}</button>) : null}
+      {hosted ? finding.fixes.map((fix, at) => <button key={at} class={fix.preferred ? "small primary" : "small"} onClick={() => tell({ type: "applyFix", of, finding: index, fix: at, title: fix.title })}>{fix.title}</button>) : null}
       <RuleLink rule={rule} />
     </p>
   </li>;
@@ -22,7 +23,7 @@ export function FindingItem({ finding, index, of }: { readonly finding: Finding;
 
 export function GoToLine({ location }: { readonly location: Location }): JSX.Element {
   const { hosted, tell } = usePage();
-  const { path, range } = location;
-  const name = `${path.split(/[\\/]/).at(-1) ?? path}:${range.start.line + 1}`;
-  return hosted ? <button type="button" class="link" title={`Go to line ${range.start.line + 1} of ${path}`} onClick={() => tell({ type: "openLocation", location })}>{name}</button> : <code>{name}</code>;
+  const name = placeName(location);
+  const title = name.endsWith(`:${location.range.start.line + 1}`) ? `Go to line ${location.range.start.line + 1} of ${location.path}` : `Open ${location.path}`;
+  return hosted ? <button class="link" title={title} onClick={() => tell({ type: "openLocation", location })}>{name}</button> : <code>{name}</code>;
 }

@@ -7,6 +7,8 @@ import type { LiveCell } from "./model.ts";
 
 /** Cells that wait are many and say little. */
 const shownWaiting = 5;
+/** Of those that ended the last are of interest; the matrix has all. */
+const shownEnded = 50;
 
 export function Running(): JSX.Element | null {
   const { model: { live } } = usePage();
@@ -14,14 +16,14 @@ export function Running(): JSX.Element | null {
   const all = [...live.values()];
   const of = (state: LiveCell["state"]): readonly LiveCell[] => all.filter((one) => one.state === state);
   const [running, waiting, ended] = [of("running"), of("queued"), of("ended")];
-  return <details class="running" open>
+  return <details class="trials" open>
     <summary>Being tried: {ended.length} of {plural(all.length, "cell")} ended, {running.length} running{waiting.length === 0 ? "" : `, ${waiting.length} waiting`}</summary>
     <ul class="plain">
       {running.map((one) => <Line key={one.cell.id} one={one} />)}
       {waiting.slice(0, shownWaiting).map((one) => <Line key={one.cell.id} one={one} />)}
     </ul>
     {waiting.length > shownWaiting ? <p class="dim">and {waiting.length - shownWaiting} more waiting</p> : null}
-    {ended.length === 0 ? null : <details><summary>Ended ({ended.length})</summary><ul class="plain">{ended.map((one) => <Line key={one.cell.id} one={one} />)}</ul></details>}
+    {ended.length === 0 ? null : <details><summary>Ended ({ended.length})</summary><ul class="plain">{ended.slice(-shownEnded).map((one) => <Line key={one.cell.id} one={one} />)}</ul></details>}
   </details>;
 }
 

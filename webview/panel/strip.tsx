@@ -33,14 +33,14 @@ export function Strip(): JSX.Element {
         : null}
       {publishedPage === undefined ? <p class="torch">
         {torch === undefined ? <><Icon mark="unknown" />No torch was found.</> : torch}
-        <button type="button" class="link" onClick={() => tell({ type: "selectEnvironment" })}>{torch === undefined ? "Select environment…" : "Change…"}</button>
+        <button class="link" onClick={() => tell({ type: "selectEnvironment" })}>{torch === undefined ? "Select environment…" : "Change…"}</button>
       </p> : <p class="torch">{publishedPage.project.version ?? ""} Published {publishedPage.published.slice(0, 10)} by Abiding {publishedPage.by}</p>}
-      {hosted ? <button type="button" class="quiet" onClick={() => tell({ type: "refresh" })}>Refresh</button> : null}
+      {hosted ? <button class="quiet" onClick={() => tell({ type: "refresh" })}>Refresh</button> : null}
     </div>
     {hosted && !trusted ? <div class="banner" role="note">
       <Icon mark="warning" />
       <p>This workspace is in Restricted Mode: Abiding reads its files and starts nothing of it. Trust it to build, to test and to measure.</p>
-      <button type="button" onClick={() => tell({ type: "manageTrust" })}>Manage workspace trust…</button>
+      <button onClick={() => tell({ type: "manageTrust" })}>Manage workspace trust…</button>
     </div> : null}
     {hosted ? <ul class="works" aria-label="Work">{shown.map((one) => <Work key={one.kind} work={one} />)}</ul> : null}
     <InTheWay state={state} />
@@ -58,13 +58,13 @@ function Work({ work }: { readonly work: WorkState }): JSX.Element {
   const isRunning = state === "running";
   const start = kind === "libtorch" ? "Get" : kind === "build" ? "Start" : "Run";
   const canStart = always.includes(kind);
-  return <li class={`work ${isRunning ? "running" : ""}`}>
+  return <li class="work">
     <div class="line">
       <h2>{name}</h2>
       {isRunning
-        ? <button type="button" onClick={() => tell({ type: "cancel", work: kind })} aria-label={`Cancel: ${name}`}>Cancel</button>
-        : canStart ? <button type="button" onClick={() => tell({ type: "start", work: kind })} disabled={unavailable !== undefined || model.state?.trusted === false} aria-label={`${start}: ${name}`}>{start}</button> : null}
-      {hasLog === true ? <button type="button" class="quiet" onClick={() => tell({ type: "showLog", work: kind })} aria-label={`Log: ${name}`}>Log</button> : null}
+        ? <button onClick={() => tell({ type: "cancel", work: kind })} aria-label={`Cancel: ${name}`}>Cancel</button>
+        : canStart ? <button onClick={() => tell({ type: "start", work: kind })} disabled={unavailable !== undefined || model.state?.trusted === false} aria-label={`${start}: ${name}`}>{start}</button> : null}
+      {hasLog === true ? <button class="quiet" onClick={() => tell({ type: "showLog", work: kind })} aria-label={`Log: ${name}`}>Log</button> : null}
     </div>
     {isRunning
       ? <Progress work={work} name={name} />
@@ -107,7 +107,7 @@ export function Ago({ when }: { readonly when: string }): JSX.Element | null {
 
 export function RuleLink({ rule }: { readonly rule: string }): JSX.Element {
   const { hosted, tell } = usePage();
-  return hosted ? <button type="button" class="link" onClick={() => tell({ type: "openRule", rule })} title="Open rule documentation">{rule}</button> : <code>{rule}</code>;
+  return hosted ? <button class="link" onClick={() => tell({ type: "openRule", rule })} title="Open rule documentation">{rule}</button> : <code>{rule}</code>;
 }
 
 function InTheWay({ state: { inTheWay } }: { readonly state: PanelState }): JSX.Element | null {
@@ -120,7 +120,7 @@ function InTheWay({ state: { inTheWay } }: { readonly state: PanelState }): JSX.
   }}>
     <summary><h2><Icon mark={worst} />In the way of a build <span class="count">{inTheWay.length}</span></h2></summary>
     <ul class="plain">{inTheWay.slice(0, firstInTheWay).map((finding, index) => <FindingItem key={index} finding={finding} index={index} of="inTheWay" />)}</ul>
-    {rest > 0 ? <button type="button" class="link" onClick={() => {
+    {rest > 0 ? <button class="link" onClick={() => {
       keep({ tab: "bodies" });
       document.getElementById("tab-bodies")?.focus();
     }}>{plural(rest, "more disagreement")} among the bodies</button> : null}

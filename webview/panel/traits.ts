@@ -1,5 +1,5 @@
 /** What the view of the bodies counts and chooses. */
-import type { BodiesView, BodyColumn, BodyRow } from "../../src/protocol/panel.ts";
+import type { BodiesView, BodyColumn, BodyRow, Finding, Location } from "../../src/protocol/panel.ts";
 
 export type Target = BodiesView["targets"][number];
 
@@ -26,3 +26,16 @@ export function chosenTarget(view: BodiesView, kept: string | undefined): Target
 }
 
 export const roleWords: Readonly<Record<BodyColumn["role"], string>> = { declared: "Declared", built: "Built", linked: "Linked", installed: "Installed", also: "Also" };
+
+/** "setup.py:14"; an empty range at the begin means the file: a library has no lines. */
+export function placeName({ path, range: { start, end } }: Location): string {
+  const name = path.split(/[\\/]/).at(-1) ?? path;
+  const isFile = start.line === 0 && start.character === 0 && end.line === 0 && end.character === 0;
+  return isFile ? name : `${name}:${start.line + 1}`;
+}
+
+/** Whether a finding that stands below says the reason already, which may have been cut. */
+export function saysReason(because: string, findings: readonly Finding[]): boolean {
+  const begin = because.replace(/…$/, "");
+  return findings.some(({ message }) => message.startsWith(begin));
+}
