@@ -36,6 +36,6 @@ export function placeName({ path, range: { start, end } }: Location): string {
 
 /** Whether a finding that stands below says the reason already, which may have been cut. */
 export function saysReason(because: string, findings: readonly Finding[]): boolean {
-  const begin = because.replace(/…$/, "");
+  const begin = because.endsWith("…") ? because.slice(0, -1) : because;
   return findings.some(({ message }) => message.startsWith(begin));
 }
