@@ -101,7 +101,7 @@ const certainties: Readonly<Record<NonNullable<BodyCell["certainty"]>, string>> 
 
 function ValueCell({ cell: { value, certainty, evidence, location }, column: { role, absent } }: { readonly cell: BodyCell; readonly column: BodyColumn }): JSX.Element {
   return <td data-label={roleWords[role]} class="value">
-    {value === undefined ? <span class="dim">{absent === undefined ? "not known" : <><span aria-hidden="true">—</span><span class="hidden">{absent}</span></>}</span> : <>
+    {value === undefined ? absent === undefined ? <span class="dim">not known</span> : <span class="dim absent"><span class="dash" aria-hidden="true">—</span><span class="hidden">{absent}</span></span> : <>
       <span class="fact">{value}</span>{" "}
       {certainty === undefined ? null : <span class={`certainty ${certainty}`} title={certainties[certainty]}>{certainty}</span>}
       {location === undefined ? null : <span class="at"><GoToLine location={location} /></span>}
