@@ -65,7 +65,7 @@ async function copy({ root, commit, to }: SourceWanted, workshop: Workshop): Pro
 
 type Git = (parts: readonly string[]) => Promise<string | undefined>;
 
-function gitIn(folder: string, { run, environment, activity }: Workshop): Git {
+function gitIn(folder: string, { run, environment, activity }: Pick<Workshop, "run" | "environment" | "activity">): Git {
   return async (parts) => {
     if (findProgram("git", environment) === undefined) {
       return undefined;
@@ -88,6 +88,11 @@ async function cloneWithoutFiles(top: string, to: string, { run, environment, ac
     // A repository without a commit, or one that git does not trust: its files are what counts.
     await makeFolder(to);
     return;
+  }
+  // Where history ends is kept beside the objects; git does not find it in a worktree (gitrepository-layout(5), shallow).
+  const common = await gitIn(top, { run, environment, activity })(["rev-parse", "--path-format=absolute", "--git-common-dir"]);
+  if (common !== undefined) {
+    await copyOne(path.join(common, "shallow"), path.join(to, ".git", "shallow"));
   }
   await call(["-C", to, "reset", "--quiet"]);
 }
