@@ -89,7 +89,7 @@ function sentenceOf(standing: Omit<PinStanding, "sentence">, kind: "nightly" | "
   const predicted = [predictedNoConflict.length === 0 ? "" : `${predictedNoConflict.length} without a conflict in what was compared`, predictedConflict.length === 0 ? "" : `${predictedConflict.length} with one`].filter((one) => one !== "");
   return [
     `${age}; ${plural(newer, `newer ${kind}`, `newer ${kinds}`)} ${newer === 1 ? "is" : "are"} known, and ${tested}.`,
-    firstFailing === undefined ? "" : `The first that fails is ${firstFailing.torch}: ${firstFailing.what}${firstFailing.reason === undefined ? "." : `, ${firstFailing.reason.message}`}`,
+    firstFailing === undefined ? "" : `The first that fails is ${firstFailing.torch} (${firstFailing.what}).${firstFailing.reason === undefined ? "" : ` ${firstFailing.reason.message}`}`,
     predicted.length === 0 ? "" : `Predicted, and not tested: ${predicted.join(", ")}.`,
   ].filter((one) => one !== "").join(" ");
 }

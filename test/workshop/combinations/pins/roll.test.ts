@@ -116,7 +116,7 @@ describe("rollPins", () => {
     assert.deepEqual(changesOf(report), [`requirements.txt:2 torch ${night(2)}+cu130 -> ${night(9)}+cu130`, "requirements.txt:3 torchvision 0.31.0.dev20261003+cu130 -> 0.31.0.dev20261009+cu130"]);
     assert.equal(report.because, "smoke tests passed on 2026-10-11, Python 3.11, linux-x86_64");
     assert.deepEqual(report.notes, []);
-    assert.equal(report.standing?.sentence, `The pin torch ${night(2)}+cu130 is 11 days old; 9 newer nightlies are known, and 2 of them are recorded as working, the newest is ${night(9)}+cu130. The first that fails is ${night(10)}+cu130: smoke tests failed, nightly_ops.materialize is missing. Predicted, and not tested: 1 without a conflict in what was compared, 1 with one.`);
+    assert.equal(report.standing?.sentence, `The pin torch ${night(2)}+cu130 is 11 days old; 9 newer nightlies are known, and 2 of them are recorded as working, the newest is ${night(9)}+cu130. The first that fails is ${night(10)}+cu130 (smoke tests failed). nightly_ops.materialize is missing. Predicted, and not tested: 1 without a conflict in what was compared, 1 with one.`);
     const untested = await roll(project(files, records), { to: night(12) });
     assert.match(untested.reason ?? "", /^torchvision is pinned beside torch\. No wheel of torchvision asks for torch 2\.16\.0\.dev20261012\+cu130; .+ Nothing is rolled, for the pins would no longer go together\.$/);
     const back = await roll(project({ "requirements.txt": `torch==${night(11)}+cu130\n` }, records));
