@@ -37,7 +37,8 @@ export async function runCMakeTests(options: CMakeTestOptions): Promise<Tally> {
   const steps: readonly (readonly [string, ...string[]])[] = [
     ["cmake", "--preset", options.preset, ...options.settings],
     ["cmake", "--build", "--preset", options.preset],
-    ["ctest", "--preset", options.preset, "--parallel", String(availableParallelism()), ...leftOut, "--output-junit", junit],
+    // Not by the preset: CTest 3.25 forgets labels to leave out when the preset leaves out some too.
+    ["ctest", "--test-dir", join(folder, "build", options.preset), "--no-tests=error", "--output-on-failure", "--parallel", String(availableParallelism()), ...leftOut, "--output-junit", junit],
   ];
   for (const [program, ...parameters] of steps) {
     // Tests that configure and compile themselves get the compilers as they are.

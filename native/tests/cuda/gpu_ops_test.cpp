@@ -94,7 +94,8 @@ TEST_F(Ops, GatherOfEveryWidthPlaceAndPolicy) {
   for (const int64_t width : {1, 2, 4, 8, 12, 16, 44, 64, 100, 128, 256, 513, 1024, 2052, 4096, 10000}) {
     const int64_t count = width > 1000 ? 130 : 400;
     for (const int64_t offset : {0, 1, 2, 4, 8, 16}) {
-      if (kThreadSanitizer && offset > 1) break;
+      // Where there is no GPU its threads are run one after the other.
+      if (kThreadSanitizer && (offset > 0 || width > 1024)) break;
       Matrix table(101, width, kByte, offset % 3 == 0 ? 0 : 16, offset);
       table.fill_random(&random_);
       for (const gantry_bounds bounds : kPolicies) {
@@ -233,6 +234,7 @@ TEST_F(Ops, Scatter) {
 TEST_F(Ops, ScatterAddOfIntegersAndInOrder) {
   for (const gantry_dtype dtype : {kInt8, kInt16, kInt32, kInt64, kHalf, kBrain, kSingle, kDouble}) {
     for (const int64_t columns : {1, 2, 7, 64, 513}) {
+      if (kThreadSanitizer && columns > 2) break;
       Matrix table(100, columns, dtype);
       table.fill_numbers(&random_);
       Matrix rows(3000, columns, dtype);
