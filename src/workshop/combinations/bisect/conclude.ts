@@ -97,6 +97,7 @@ async function keepFirstBad(means: Means, torch: KnownWheel, { good, bad }: Boun
   const last = made.findLast((one) => one.outcome === "failed") ?? made.at(-1);
   if (last === undefined) return;
   const isMeasured = last.outcome !== "failed" && decisive[by] === "benchmark";
-  const kept: CombinationRecord = { ...(isMeasured ? { ...last, how: "benchmark", outcome: "failed" } : last), when: workshop.now().toISOString(), ...(reason === undefined ? {} : { reason }), note };
+  const { combination, run } = last;
+  const kept: CombinationRecord = { ...(isMeasured ? { schema: 1, combination, how: "benchmark", outcome: "failed", by: last.by, ...(run === undefined ? {} : { run }) } : last), when: workshop.now().toISOString(), ...(reason === undefined ? {} : { reason }), note };
   await appendCombinations(records, [kept]);
 }

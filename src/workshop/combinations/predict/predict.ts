@@ -1,15 +1,14 @@
 import * as path from "node:path";
 import { Spending } from "../../../engine/binaries/remote/index.ts";
 import type { Workshop } from "../../workshop.ts";
-import { readIndexes } from "../nightlies/readIndexes.ts";
-import { selectTorches, unmatched } from "../nightlies/select.ts";
+import { ageOf, readIndexes, selectTorches, unmatched } from "../nightlies/index.ts";
 import { recordsFile } from "../records/place.ts";
 import type { KnownWheel, PredictReport, Prediction } from "../types.ts";
 import { askAll, indexReading, judgeOf, megabytes, surroundingsOf } from "./asking.ts";
 import type { Row } from "./asking.ts";
 import { circumstancesOf, predictionRecord, recordPredictions } from "./records.ts";
+import type { Circumstances } from "./records.ts";
 import { openSubjects } from "./subjects.ts";
-import type { Subjects } from "./subjects.ts";
 import { oneForEachTorch, wantedFor } from "./torches.ts";
 import type { Judged, PredictRequest } from "./types.ts";
 
@@ -40,7 +39,7 @@ export async function predict(request: PredictRequest, workshop: Workshop): Prom
     const knowledge = await readIndexes({ root, wanted, packages: [], offline: request.offline, ...indexReading(request) }, workshop);
     const asked = request.torch.length > 0 ? request.torch : settings?.matrix?.torch ?? usualTorches;
     const torches = oneForEachTorch(selectTorches(knowledge, wanted, asked), wanted, subjects);
-    const said = [...subjects.said, ...knowledge.problems, ...knowledge.indexes.flatMap((one) => one.problem ?? []), ...(request.torch.length === 0 ? [] : unmatched(knowledge, wanted, asked))];
+    const said = [...subjects.said, ...knowledge.problems, ...knowledge.indexes.flatMap((one) => one.problem ?? []), ...(request.offline || knowledge.indexes.some((one) => one.problem !== undefined) ? ageOf(knowledge, workshop.now()) : []), ...(request.torch.length === 0 ? [] : unmatched(knowledge, wanted, asked))];
     if (torches.length === 0) {
       return { ...shared, outcome: "nothing-to-predict", reason: `No torch ${asked.join(", ")} for ${[wanted.python === undefined ? undefined : `Python ${wanted.python}`, wanted.platform].filter((one) => one !== undefined).join(" on ")} is known at ${indexesOf(knowledge.indexes)}.`, predictions: [], estimated: 0, spent: 0, notChecked: said };
     }
@@ -50,13 +49,15 @@ export async function predict(request: PredictRequest, workshop: Workshop): Prom
     const estimated = costs.reduce((sum, one) => sum + one, 0);
     activity.note(beforehand(torches.length, costs, estimated, budget));
     activity.step(`Comparing with ${torches.length} torches`);
+    // Asked for before: git is not asked after a cancel.
+    const circumstances = request.record ? await circumstancesOf(root, subjects, path.relative(root, records), workshop) : undefined;
     const row = await askAll(torches, judge, spending, workshop);
     const judged = torches.flatMap((torch, index) => {
       const answer = row.answers.get(index);
       return answer?.kind === "judged" ? [{ torch, ...answer }] : [];
     });
     // Even of a cancelled run, what was found out is worth keeping.
-    if (request.record) await keep(judged, subjects, request, records, workshop);
+    if (circumstances !== undefined) await keep(judged, circumstances, records, workshop);
     return {
       ...shared, ...outcomeOf(row, torches, costs, budget), estimated, spent: spending.spent,
       predictions: judged.map(({ torch, judged: { verdict, reason }, fromCache, bytes }): Prediction => ({ torch, verdict, ...(reason === undefined ? {} : { reason }), fromCache, bytes })),
@@ -67,11 +68,9 @@ export async function predict(request: PredictRequest, workshop: Workshop): Prom
   }
 }
 
-async function keep(all: readonly { readonly torch: KnownWheel; readonly judged: Judged }[], subjects: Subjects, request: PredictRequest, records: string, workshop: Workshop): Promise<void> {
+async function keep(all: readonly { readonly torch: KnownWheel; readonly judged: Judged }[], circumstances: Circumstances, records: string, workshop: Workshop): Promise<void> {
   // Why a wheel could not be read is no knowledge of the project.
   const told = all.filter(({ judged }) => judged.torch !== undefined);
-  if (told.length === 0) return;
-  const circumstances = await circumstancesOf(request.root, subjects, path.relative(request.root, records), workshop);
   await recordPredictions(records, told.map(({ torch, judged }) => predictionRecord(torch, judged, circumstances)), workshop);
 }
 
