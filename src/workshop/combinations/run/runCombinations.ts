@@ -34,6 +34,8 @@ export interface RunMeans {
  */
 export async function runCombinations(request: RunRequest, means: RunMeans): Promise<RunReport> {
   const { workshop } = means;
+  // Before anything is tried that could not be recorded.
+  recordsFile(request.root, request.settings);
   const plan = await planRun(request, workshop);
   workshop.activity.signal.throwIfAborted();
   if (plan.cells.length === 0) {
