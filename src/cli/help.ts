@@ -17,6 +17,8 @@ Usage
   abiding libtorch locate|fetch|build
                                    a libtorch for CMake; prints the one argument that uses it
   abiding stamp [PATH]             adds an ABI stamp to a CMake target or a setuptools extension
+  abiding combinations PART        which torch works with it, is predicted to, or broke it: records,
+                                   predictions, a matrix that is tried, bisect, publishing
   Each of them says more with --help.
 
 check        reads the build files under PATH (default: the current folder) and what was built from
