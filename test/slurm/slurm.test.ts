@@ -170,7 +170,7 @@ describe("slurm", { timeout: 120_000 }, () => {
       assert.ok(error instanceof CannotDo, String(error));
       return error.message;
     };
-    assert.equal(await refused({ settings: { partition: "nowhere" } }), "Slurm's sbatch took no job: invalid partition specified: nowhere / Batch job submission failed: Invalid partition name specified");
+    assert.equal(await refused({ settings: { partition: "nowhere" } }), "Slurm's sbatch took no job: invalid partition specified: nowhere / Batch job submission failed: Invalid partition name specified.");
     assert.match(await refused({ settings: { gpus: 1 } }), /^Slurm's sbatch took no job: .*generic resource/i);
     assert.match(await refused({ settings: { arguments: ["--no-such-option"] } }), /^Slurm's sbatch took no job: .*no-such-option/);
     // What was prepared for it is gone.

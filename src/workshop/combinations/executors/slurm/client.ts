@@ -2,6 +2,7 @@
 import { findProgram } from "../../../process/index.ts";
 import type { ProcessResult, RunProcess, Variables } from "../../../process/types.ts";
 import { CannotDo } from "../../../workshop.ts";
+import { phaseOf } from "./states.ts";
 import type { TaskState } from "./states.ts";
 
 /** Slurm's controller did not answer: what it would have said is not known. The message is the program's own. */
@@ -126,8 +127,9 @@ export class SlurmClient {
     return new Map(result.stdout.text.split("\n").flatMap((line): [number, TaskState][] => {
       const [id = "", state = "", node] = line.trim().split("|");
       const [, index] = id.startsWith(`${job.id}_`) ? (/_(\d+)$/.exec(id) ?? []) : [];
-      const [, bare = "", more] = /^(\w+)\+?(?:\s+(.*))?$/.exec(state) ?? [];
-      return index === undefined || bare === "" ? [] : [[Number(index), taskState(bare, node, more)]];
+      const [, bare = "", more] = /^(\w+)(?:\s+(.*))?$/.exec(state) ?? [];
+      // One that it takes for running is a job whose end it has missed: the controller knows those that do.
+      return index === undefined || phaseOf(bare) !== "ended" ? [] : [[Number(index), taskState(bare, node, more)]];
     }));
   }
 
@@ -149,11 +151,11 @@ function isWell({ ending }: ProcessResult): boolean {
   return ending.kind === "exited" && ending.code === 0;
 }
 
-/** What a program of Slurm's says, in one line and without its own name before it. */
+/** What a program of Slurm's says, in one line and without its own name before it, with a full stop. */
 function wordsOf({ ending, stdout, stderr, command }: ProcessResult): string {
   const said = (stderr.text.trim() === "" ? stdout : stderr).text.split("\n").map((line) => line.replace(/^\w+: (?:error|fatal): /, "").trim()).filter((line) => line !== "");
   if (said.length > 0) {
-    return said.slice(0, 10).join(" / ");
+    return said.slice(0, 10).join(" / ").replace(/([^.!?])$/, "$1.");
   }
   switch (ending.kind) {
     case "not-started": return ending.message;
