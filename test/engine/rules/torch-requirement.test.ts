@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { torchRequirement } from "../../../src/engine/rules/torch-requirement.ts";
 import { pinnedProject } from "../../support/pinned-project.ts";
 import { lines } from "../../support/rule-project.ts";
+import { processorTime } from "../../support/processorTime.ts";
 
 const check = (files: Readonly<Record<string, string>>, native = true) => pinnedProject(files, native).check(torchRequirement);
 const project = (...dependencies: readonly string[]) => `[project]\nname = "ops"\ndependencies = [\n${dependencies.map((one) => `  "${one}",\n`).join("")}]\n`;
@@ -181,7 +182,7 @@ test("uv's overrides and constraints of the build are no part of the environment
 
 test("thousands of pins are compared in no time", () => {
   const many = Array.from({ length: 5000 }, (_, index) => `torch>=2.${index % 40}.${index}\n`).join("");
-  const started = performance.now();
+  const started = processorTime();
   check({ "requirements.txt": many }, false);
-  assert.ok(performance.now() - started < 2000);
+  assert.ok(processorTime() - started < 2000);
 });

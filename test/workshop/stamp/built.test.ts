@@ -136,10 +136,13 @@ with tempfile.TemporaryDirectory() as folder:
         if found != wanted and not (found is None and "section" in one["name"]):
             wrong.append([one["name"], found, wanted])
         check.check(path)
-    begin = time.perf_counter()
+    # Processor time, and the least: other processes have their turns too.
+    times = []
     for _ in range(20):
+        begin = time.process_time()
         check.check(sys.argv[3])
-    print(json.dumps({"wrong": wrong, "milliseconds": (time.perf_counter() - begin) / 20 * 1000}))
+        times.append((time.process_time() - begin) * 1000)
+    print(json.dumps({"wrong": wrong, "milliseconds": min(times)}))
 `;
     const [library = ""] = Object.keys(project.state()).filter((file) => /^mine\/_ops.*\.so$/.test(file));
     const { stdout } = await execa("python3", ["-B", "-c", script, join(root, "src/workshop/stamp/templates/_abiding_check.py"), join(root, "native/tests/stamp/vectors/vectors.json"), join(project.path, library)], { env: { PYTHONPATH: join(project.path, "env") } });

@@ -8,6 +8,7 @@ import { memberTail, openArchive } from "../../../../src/engine/binaries/archive
 import { MemorySource } from "../../../support/memory-source.ts";
 import { Random } from "../../../support/random.ts";
 import { build } from "./build.ts";
+import { processorTime } from "../../../support/processorTime.ts";
 
 /** Names as a string table holds them: much is repeated, much is new. */
 function names(seed: number, count: number): Buffer {
@@ -54,7 +55,7 @@ describe("inflateTail", () => {
   });
 
   it("answers nothing for what is no end of a stream, in bounded time", () => {
-    const started = performance.now();
+    const started = processorTime();
     const packed = deflateRawSync(names(4, 20_000));
     assert.equal(inflateTail(packed.subarray(0, packed.length - 5), limit), "damaged");
     assert.equal(inflateTail(randomBytes(400_000), limit), undefined);
@@ -67,7 +68,7 @@ describe("inflateTail", () => {
       for (let change = 0; change < 5; change += 1) damaged[random.below(damaged.length)] = random.below(256);
       inflateTail(damaged, limit);
     }
-    assert.ok(performance.now() - started < 10_000, `${performance.now() - started} ms`);
+    assert.ok(processorTime() - started < 10_000, `${processorTime() - started} ms`);
   });
 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { abiTwin, abiTwinCandidates, demangle, entityKey, familyOf, readMangled, variantsOf } from "../../../../src/engine/binaries/mangling/index.ts";
 import { Random } from "../../../support/random.ts";
+import { processorTime } from "../../../support/processorTime.ts";
 
 /** Real names of the C++ run time and of common shapes, to be damaged. */
 const seeds = [
@@ -42,9 +43,9 @@ describe("names that nobody made", () => {
     let read = 0;
     for (let index = 0; index < 10_000; index++) {
       const symbol = mutated(random);
-      const started = performance.now();
+      const started = processorTime();
       if (ask(symbol)[0] !== undefined) read++;
-      const elapsed = performance.now() - started;
+      const elapsed = processorTime() - started;
       assert.ok(elapsed < 1000, `${elapsed} ms for ${symbol}`);
     }
     assert.ok(read > 500, `${read} of the mutants can still be read`);
@@ -73,9 +74,9 @@ describe("names that nobody made", () => {
   };
   for (const [what, symbol] of Object.entries(cases)) {
     it(`stays bounded: ${what}`, () => {
-      const started = performance.now();
+      const started = processorTime();
       const [text] = ask(symbol);
-      assert.ok(performance.now() - started < 10_000);
+      assert.ok(processorTime() - started < 10_000);
       assert.ok(text === undefined || (text as string).length <= 1_048_576);
     });
   }

@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { findWheels, locateWheel, parseIndexPage, parseRemoteSpec, readIndex, readSidecar } from "../../../../src/engine/binaries/remote/index.ts";
 import type { WheelTarget } from "../../../../src/engine/binaries/remote/index.ts";
 import { RangeServer } from "../../../support/rangeServer.ts";
+import { processorTime } from "../../../support/processorTime.ts";
 
 const sum = "ab".repeat(32);
 const html = `<!DOCTYPE html><html><head><meta name="pypi:repository-version" content="1.3"><BASE HREF="/whl/"></head><body>
@@ -42,9 +43,9 @@ describe("parseIndexPage", () => {
   });
 
   it("stays linear on hostile text", () => {
-    const started = performance.now();
+    const started = processorTime();
     for (const text of ['<a href="'.repeat(200_000), "<a ".repeat(300_000), `<a ${"x=".repeat(500_000)}`, "&#".repeat(500_000), "<!--".repeat(300_000), `<a href='${"&amp;".repeat(300_000)}'>`]) parseIndexPage(text, "text/html", "https://example.org/");
-    assert.ok(performance.now() - started < 5000, `${performance.now() - started} ms`);
+    assert.ok(processorTime() - started < 5000, `${processorTime() - started} ms`);
   });
 });
 

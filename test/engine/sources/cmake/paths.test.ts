@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCMake } from "../../../../src/engine/sources/cmake/index.ts";
 import { MemoryFiles } from "../../../support/memory-files.ts";
+import { processorTime } from "../../../support/processorTime.ts";
 
 const targets = (files: Readonly<Record<string, string>>): readonly string[] =>
   readCMake("/p", new MemoryFiles(Object.fromEntries(Object.entries(files).map(([name, text]) => [`/p/${name}`, text]))), { platform: "linux" }).targets.map((target) => target.name);
@@ -27,14 +28,14 @@ test("what was asked once is not open any more", () => {
 
 test("a default that is set over and over stays one question", () => {
   const round = "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE Release CACHE STRING \"\" FORCE)\nendif()\n";
-  const started = performance.now();
+  const started = processorTime();
   const read = readCMake("/p", new MemoryFiles({ "/p/CMakeLists.txt": `project(p CXX)\n${round.repeat(200)}add_library(a a.cpp)\n` }), { platform: "linux" });
   assert.equal(read.targets.length, 1);
-  assert.ok(performance.now() - started < 2000, "200 rounds took more than 2 s");
+  assert.ok(processorTime() - started < 2000, "200 rounds took more than 2 s");
 });
 
 test("loops nested without end stop soon", () => {
-  const started = performance.now();
+  const started = processorTime();
   readCMake("/p", new MemoryFiles({ "/p/CMakeLists.txt": "while(1)\n".repeat(600) }), { platform: "linux" });
-  assert.ok(performance.now() - started < 10_000, "600 nested loops took more than 10 s");
+  assert.ok(processorTime() - started < 10_000, "600 nested loops took more than 10 s");
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { read } from "./reading.ts";
+import { processorTime } from "../../../support/processorTime.ts";
 
 test("cycles, self-inclusion and endless loops end, and the rest is read", () => {
   const reading = read({
@@ -47,13 +48,13 @@ test("mutated texts neither throw nor hang", () => {
 });
 
 test("texts made to explode end in time", () => {
-  const started = performance.now();
+  const started = processorTime();
   read({ "CMakeLists.txt": `project(p CXX)\nset(X ${"${".repeat(200_000)})\n` });
   read({ "CMakeLists.txt": `project(p CXX)\nif(${"NOT ".repeat(50_000)}A)\nendif()\nif(${"(".repeat(50_000)}A)\nendif()\n` });
   read({ "CMakeLists.txt": `project(p CXX)\nset(A x)\n${'string(REPLACE "x" "xxxxxxxxxxxxxxxx" A "${A}")\n'.repeat(12)}` });
   read({ "CMakeLists.txt": `project(p CXX)\nif("${"a".repeat(60)}" MATCHES "^((a+)+|b)*$" OR "${"a".repeat(60)}!" MATCHES "^(a|a)+$")\nendif()\n` });
   read({ "CMakeLists.txt": `project(p CXX)\nset(A a)\n${'set(A "${A}${A}")\n'.repeat(60)}add_library(t a.cpp)\ntarget_compile_options(t PRIVATE \${A} $<JOIN:\${A},x>)\n` });
-  assert.ok(performance.now() - started < 15_000);
+  assert.ok(processorTime() - started < 15_000);
 });
 
 test("a truncated file is named where it breaks off, included ones too, and the rest is read", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDead, isVersionGuarded, scanSource } from "../../../../src/engine/sources/cpp/index.ts";
+import { processorTime } from "../../../support/processorTime.ts";
 
 const wanted = ["AT_CHECK", "c10::optional", "c10::nullopt", "PYBIND11_MODULE", "TORCH_LIBRARY"];
 const scan = (text: string) => scanSource("/p/a.cpp", text, wanted);
@@ -65,18 +66,21 @@ test("dead and version-guarded code is told apart", () => {
 });
 
 test("hostile input neither throws nor takes long", () => {
-  const started = performance.now();
+  const started = processorTime();
   for (const text of ["#if x\n".repeat(200_000), '"'.repeat(500_000), 'R"('.repeat(200_000), "/*".repeat(300_000), "\\\n".repeat(300_000), "#define A \\\n".repeat(100_000), "#elif x\n".repeat(100_000), `#if a\n${"#elif x\n".repeat(50_000)}`, "c10::".repeat(100_000), "\u0000#\uD800".repeat(100_000)]) {
     scan(text);
   }
-  assert.ok(performance.now() - started < 5000);
+  assert.ok(processorTime() - started < 5000);
 });
 
 test("a megabyte takes milliseconds", () => {
   const line = "  TORCH_CHECK(x.sizes() == y.sizes(), \"sizes differ\"); // compare 1'000\n";
   const text = "#include <torch/extension.h>\n" + line.repeat(Math.ceil(1_000_000 / line.length));
   scan(text);
-  const started = performance.now();
-  scan(text);
-  assert.ok(performance.now() - started < 100, `${performance.now() - started} ms`);
+  const times = Array.from({ length: 5 }, () => {
+    const started = processorTime();
+    scan(text);
+    return processorTime() - started;
+  });
+  assert.ok(Math.min(...times) < 100, `${times.join(", ")} ms`);
 });

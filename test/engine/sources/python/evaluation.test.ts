@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EvaluationContext } from "../../../../src/engine/model/index.ts";
 import { argumentsOf, conditions, flags, linux, read } from "./reading.ts";
+import { processorTime } from "../../../support/processorTime.ts";
 
 const torch28: EvaluationContext = { platform: "linux", torchVersion: "2.8.0+cu128", torchCudaVersion: "12.8", torchLibstdcxxAbi: 1, pythonVersion: "3.12.1" };
 
@@ -121,14 +122,14 @@ test("a switch with many ways to be on is one condition", () => {
 });
 
 test("evaluation ends: recursion, loops, doubling, many branches", () => {
-  const started = performance.now();
+  const started = processorTime();
   assert.deepEqual(flags("def f(n):\n    return f(n + 1)\nflags = ['-a']\nx = f(0)"), ["-a"]);
   assert.deepEqual(flags("flags = ['-a']\nwhile True:\n    x = 1"), ["-a"]);
   assert.deepEqual(flags("flags = ['-a']\ns = 'x'\nfor i in range(1000):\n    s = s + s"), ["-a"]);
   assert.deepEqual(flags(`flags = ['-a']\nl = [1]\n${"l += l\n".repeat(60)}`), ["-a"]);
   const many = Array.from({ length: 200 }, (_, index) => `if c${String(index)}():\n    x = ${String(index)}`).join("\n");
   assert.deepEqual(flags(`x = 0\n${many}\nflags = ['-a']`), ["-a"]);
-  assert.ok(performance.now() - started < 10_000);
+  assert.ok(processorTime() - started < 10_000);
 });
 
 test("an extension object can be changed after it was made", () => {

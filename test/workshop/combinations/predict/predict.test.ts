@@ -87,6 +87,19 @@ describe("predict", () => {
     assert.deepEqual([rest.outcome, verdicts(rest), rest.predictions.map((prediction) => prediction.fromCache)], ["predicted", ["1005 conflict", ...clear], [true, false, false, false, true]]);
   });
 
+  it("takes nothing of a wheel for an answer that turned out dearer than the budget", async () => {
+    const index = await indexOf({ days: 2 });
+    const root = projectFolder();
+    extension(root);
+    fs.mkdirSync(path.join(root, ".cache", "predictions"), { recursive: true });
+    fs.writeFileSync(path.join(root, ".cache", "predictions", "wheels.jsonl"), '{"address":"https://example.invalid/t.whl","identity":"x","variant":"cu130","bytes":500}\n');
+    const report = await predicted(root, index, { budget: 9000 });
+    assert.deepEqual([report.outcome, report.estimated, report.predictions, recordsOf(root)], ["partial", 1000, [], []]);
+    assert.ok(report.spent > 0 && report.spent <= 9000, `${report.spent}`);
+    assert.match(report.reason ?? "", /^A further torch would cost more than the budget of 9 KB leaves: 2 of 2 torches are left/);
+    assert.deepEqual(verdicts(await predicted(root, index)), ["1002 no-conflict", "1001 no-conflict"]);
+  });
+
   it("keeps what was found out when it is cancelled", async () => {
     const index = await indexOf({ days: 12 });
     const root = projectFolder();
