@@ -50,4 +50,3 @@ export { publish } from "./publish/publish.ts";
 export type { OptionalView, Published, PublishFormat, PublishRequest } from "./publish/types.ts";
 export { ciMatrix, ciRecords, ciWorkflow, repositoryOf, writeWorkflow } from "./ci/index.ts";
 export type { CiRequest } from "./ci/index.ts";
-export { judgementOf } from "./pins/standing.ts";
