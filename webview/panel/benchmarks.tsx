@@ -42,7 +42,7 @@ function History({ view }: { readonly view: BenchmarksView }): JSX.Element {
   }
   return <>
     <div class="toolbar" role="search" aria-label="Benchmarks">
-      {all.length > 1 ? <input type="search" placeholder="Filter benchmarks" aria-label="Filter benchmarks" value={text} spellcheck={false} autocomplete="off" onInput={({ currentTarget: { value } }) => keep({ benchmarks: value })} /> : null}
+      {all.length > 1 ? <input type="search" placeholder="Filter benchmarks" aria-label="Filter benchmarks" value={text} spellcheck={false} onInput={({ currentTarget: { value } }) => keep({ benchmarks: value })} /> : null}
       {hosted ? <BaselineChooser view={view} /> : null}
     </div>
     <Problems view={view} />

@@ -145,12 +145,12 @@ function Toolbar({ view }: { readonly view: CombinationsView }): JSX.Element {
       {values.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
     </select>;
   return <div class="toolbar" role="search" aria-label="Matrix">
-    <input type="search" placeholder="Filter: 2.15 gcc undefined symbol" aria-label="Filter versions and records" value={filter.text ?? ""} spellcheck={false} autocomplete="off"
+    <input type="search" placeholder="Filter: 2.15 gcc undefined symbol" aria-label="Filter versions and records" value={filter.text ?? ""} spellcheck={false}
       onInput={({ currentTarget: { value } }) => set("text", value === "" ? undefined : value)} />
     <label>Columns <select value={axis} onChange={({ currentTarget: { value } }) => keep({ axis: value as Axis })}>{axes.map(([value, text]) => <option key={value} value={value}>{text}</option>)}</select></label>
     {choice("channel", "Channel", "Any channel", [["release", "Releases"], ["nightly", "Nightlies"]])}
     {choice("outcome", "Outcome", "Any outcome", [...Object.entries(outcomeWords), ["untried", "not tried"]])}
-    {choice("how", "Method", "Any method", [["predicted", "predicted"], ["built", "built"], ["loaded", "loaded"], ["smoke", "smoke tests"], ["benchmark", "benchmarks"]])}
+    {choice("how", "Method", "Any method", ["predicted", "built", "loaded", "smoke", "benchmark"].map((one) => [one, one]))}
     {choice("python", "Python", "Any Python", pythons.map((one) => [one, `Python ${one}`]))}
     {choice("platform", "Platform", "Any platform", platforms.map((one) => [one, one]))}
     <select aria-label="Listed" value={filter.listed === undefined ? "" : String(filter.listed)} onChange={({ currentTarget: { value } }) => set("listed", value === "" ? undefined : value === "true")}>
