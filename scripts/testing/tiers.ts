@@ -56,7 +56,7 @@ export const tiers: readonly Tier[] = [
   { name: "static", needs: [], usesBundles: false, run: () => runScripts(["typecheck", "lint"]) },
   fileTier("architecture", [], () => testFiles("architecture"), 1, minute),
   fileTier("unit", [], unitFiles, availableParallelism(), 5 * minute),
-  { ...fileTier("torch", [torch], torchFiles, 1, 5 * minute), wants: [torchWheel, wheels] },
+  { ...fileTier("torch", [torch], torchFiles, Math.min(2, availableParallelism()), 5 * minute), wants: [torchWheel, wheels] },
   fileTier("lab", [torch, compiler], () => testFiles("lab"), 1, 5 * minute),
   fileTier("workshop", [nativeTools], () => testFiles("workshop/**").filter((file) => !file.endsWith(torchSuffix)), availableParallelism(), 5 * minute),
   fileTier("slurm", [slurm, nativeTools], () => testFiles("slurm"), 2, 5 * minute),
