@@ -29,6 +29,9 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   context.subscriptions.push(vscode.workspace.onDidOpenTextDocument(consider));
   vscode.workspace.textDocuments.forEach(consider);
+  if (vscode.workspace.getConfiguration("abiding").get<boolean>("panel.openOnStartup") === true) {
+    void vscode.commands.executeCommand("abiding.openPanel");
+  }
 }
 
 /** The window closes: what was started ends with it. VS Code waits five seconds for this. */
