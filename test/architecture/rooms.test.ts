@@ -131,7 +131,7 @@ test("the command line reaches the server only to start it", () => {
 });
 
 /** What pages are made with. */
-const pagePackages = ["preact", "preact/hooks", "@tanstack/virtual-core"];
+const pagePackages = ["preact", "preact/hooks"];
 
 test("the webview imports only the protocol, the views and itself", () => {
   const wrong = importsOf(sourceFiles("webview/**/*.{ts,tsx}")).filter((one) => !/^(?:webview|src\/(?:protocol|views))\//.test(one.to) && !pagePackages.includes(one.to));
