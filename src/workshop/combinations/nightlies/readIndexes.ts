@@ -2,7 +2,7 @@ import * as path from "node:path";
 import { ByteSourceError } from "../../../engine/binaries/archive/index.ts";
 import { fitOf, parseWheelFileName, projectPage, readIndex, Spending, userCacheFolder } from "../../../engine/binaries/remote/index.ts";
 import type { RemoteOptions } from "../../../engine/binaries/remote/index.ts";
-import { normaliseName } from "../../../engine/model/index.ts";
+import { compareVersions, normaliseName } from "../../../engine/model/index.ts";
 import { CouldNotWrite } from "../../process/index.ts";
 import { CannotDo } from "../../workshop.ts";
 import type { Workshop } from "../../workshop.ts";
@@ -19,6 +19,8 @@ import type { IndexRequest, Memory, RememberedWheel } from "./types.ts";
 const fresh = 10 * 60_000;
 /** Pages of torch have 1 to 8 MB each. */
 const pageBudget = 256 * 1024 * 1024;
+/** Wheels that are asked for at a time: each is a request. */
+const mostProbed = 400;
 const metadataBudget = 16 * 1024 * 1024;
 
 interface Page {
@@ -115,8 +117,10 @@ async function learn(outcome: Outcome, request: IndexRequest, workshop: Workshop
   }
   if (request.probe === true) {
     const hidden = memory.wheels.filter((one) => !one.listed && one.gone === undefined && isWanted(one));
-    workshop.activity.step(`Asking whether ${hidden.length} wheels of ${page.package} are still there that ${page.index} no longer lists`);
-    lessons.push(await learnPresence(hidden, means));
+    const asked = hidden.toSorted((a, b) => compareVersions(b.version, a.version)).slice(0, mostProbed);
+    workshop.activity.step(`Asking whether ${asked.length} wheels of ${page.package} are still there that ${page.index} no longer lists`);
+    const { wheels, problems } = await learnPresence(asked, means);
+    lessons.push({ wheels, problems: hidden.length === asked.length ? problems : [...problems, `Whether ${hidden.length - asked.length} older wheels of ${page.package} at ${page.index} are still there was not asked: at most ${mostProbed} are asked for at a time. --python and --variant narrow it.`] });
   }
   const problems = [...outcome.problems, ...lessons.flatMap((one) => one.problems)];
   if (lessons.every((one) => one.wheels.size === 0)) {

@@ -1,4 +1,4 @@
-import { boundsOf, compareVersions, localLabel, parseRequirementText, parseSpecifiers, satisfies, versionSet, normaliseName } from "../../../engine/model/index.ts";
+import { boundsOf, compareVersions, exactVersion, localLabel, normaliseName, parseRequirementText, parseSpecifiers, publicVersion, satisfies } from "../../../engine/model/index.ts";
 import { installLine } from "../../../views/installLine.ts";
 import type { IndexKnowledge, KnownWheel, TorchSet, WheelWanted } from "../types.ts";
 import { Fitting } from "./fitting.ts";
@@ -12,7 +12,7 @@ import { newestFirst } from "./select.ts";
 export function torchSets(knowledge: IndexKnowledge, wanted: WheelWanted, packages: readonly string[]): TorchSet[] {
   const fitting = new Fitting(knowledge, wanted);
   const names = [...new Set(packages.map(normaliseName))].filter((one) => one !== "torch");
-  const offered = new Map(names.map((name) => [name, fitting.best(withRequirements(knowledge, name))]));
+  const offered = new Map(names.map((name) => [name, fitting.best(withRequirements(knowledge, name)).map(offer)]));
   return newestFirst(knowledge, wanted).map((torch) => {
     const found = names.map((name) => ({ name, ...siblingOf(torch, name, offered.get(name) ?? []) }));
     const siblings = found.flatMap(({ wheel }) => wheel ?? []);
@@ -35,58 +35,63 @@ function withRequirements(knowledge: IndexKnowledge, name: string): readonly Kno
   });
 }
 
+/** A wheel that could go with a torch, with what it asks of torch read once for all torches. */
+interface Offered {
+  readonly wheel: KnownWheel;
+  readonly label: string | undefined;
+  /** Absent: it asks for none, or is not known to. */
+  readonly requirement?: string;
+  /** The version that it pins, without a label. */
+  readonly pin?: string;
+  readonly lowerBound: string;
+}
+
+function offer(wheel: KnownWheel): Offered {
+  const asked = (wheel.requires ?? []).flatMap((text) => parseRequirementText(text) ?? []).find((one) => one.name === "torch" && one.marker === undefined);
+  const label = localLabel(wheel.version);
+  if (asked === undefined || asked.specifier === "") return { wheel, label, lowerBound: "0" };
+  const pinned = exactVersion(asked.specifier);
+  const pin = pinned === undefined ? undefined : publicVersion(pinned);
+  return { wheel, label, requirement: asked.specifier, ...(pin === undefined ? {} : { pin }), lowerBound: lowerBound(asked.specifier) };
+}
+
+function lowerBound(specifier: string): string {
+  return boundsOf(specifier)?.lower === true ? parseSpecifiers(specifier)?.find((one) => one.operator !== "!=" && !one.operator.startsWith("<"))?.version.text ?? "0" : "0";
+}
+
 interface Sibling {
   readonly wheel?: KnownWheel;
   readonly because?: string;
 }
 
-function siblingOf(torch: KnownWheel, name: string, offered: readonly KnownWheel[]): Sibling {
+function siblingOf(torch: KnownWheel, name: string, offered: readonly Offered[]): Sibling {
   if (offered.length === 0) {
     return { because: `No wheel of ${name} that fits is known.` };
   }
   // triton is asked for by torch, not the other way round.
   const own = (torch.requires ?? []).flatMap((text) => parseRequirementText(text) ?? []).find((one) => one.name === name);
   if (own !== undefined) {
-    const wheel = offered.find((one) => satisfies(one.version, own.specifier) === true);
-    return wheel === undefined ? { because: `torch ${torch.version} asks for ${name}${own.specifier}, and no such wheel is known.` } : { wheel };
+    const found = offered.find((one) => satisfies(one.wheel.version, own.specifier) === true);
+    return found === undefined ? { because: `torch ${torch.version} asks for ${name}${own.specifier}, and no such wheel is known.` } : { wheel: found.wheel };
   }
-  const standing = offered.filter((one) => one.yanked === undefined && sameVariant(one, torch));
-  const asking = standing.flatMap((wheel) => {
-    const requirement = torchRequirement(wheel);
-    return requirement === undefined || satisfies(torch.version, requirement) !== true ? [] : [{ wheel, requirement }];
-  });
-  const pinned = asking.find(({ requirement }) => isPin(requirement));
-  const nearest = asking.toSorted((a, b) => compareVersions(lowerBound(b.requirement), lowerBound(a.requirement)) || compareVersions(b.wheel.version, a.wheel.version))[0];
-  const wheel = (pinned ?? nearest)?.wheel;
+  const plain = publicVersion(torch.version);
+  const label = localLabel(torch.version);
+  const isVariant = (one: Offered): boolean => one.label === label || ((one.label === undefined || label === undefined) && one.wheel.index === torch.index);
+  const standing = offered.filter((one) => one.wheel.yanked === undefined && isVariant(one));
+  const admits = (one: Offered): boolean => one.requirement !== undefined && (one.pin === undefined || one.pin === plain) && satisfies(torch.version, one.requirement) === true;
+  const pinning = standing.find((one) => one.pin !== undefined && admits(one));
+  const nearest = (): Offered | undefined => standing.filter((one) => one.pin === undefined && admits(one)).toSorted((a, b) => compareVersions(b.lowerBound, a.lowerBound) || compareVersions(b.wheel.version, a.wheel.version))[0];
+  const wheel = (pinning ?? nearest())?.wheel;
   return wheel === undefined ? { because: why(torch, name, offered, standing) } : { wheel };
 }
 
-function sameVariant(wheel: KnownWheel, torch: KnownWheel): boolean {
-  const [a, b] = [localLabel(wheel.version), localLabel(torch.version)];
-  return a === b || ((a === undefined || b === undefined) && wheel.index === torch.index);
-}
-
-/** What a wheel asks of torch; undefined when it asks for none, or is not known to. */
-function torchRequirement(wheel: KnownWheel): string | undefined {
-  const asked = (wheel.requires ?? []).flatMap((text) => parseRequirementText(text) ?? []).find((one) => one.name === "torch" && one.marker === undefined);
-  return asked === undefined || asked.specifier === "" ? undefined : asked.specifier;
-}
-
-function isPin(specifier: string): boolean {
-  return parseSpecifiers(specifier)?.some((one) => one.operator === "===" || (one.operator === "==" && !one.wildcard)) ?? false;
-}
-
-function lowerBound(specifier: string): string {
-  return boundsOf(specifier)?.lower === true && versionSet(specifier) !== undefined ? parseSpecifiers(specifier)?.find((one) => one.operator !== "!=" && !one.operator.startsWith("<"))?.version.text ?? "0" : "0";
-}
-
-function why(torch: KnownWheel, name: string, offered: readonly KnownWheel[], standing: readonly KnownWheel[]): string {
-  const unread = standing.filter((one) => one.requires === undefined);
+function why(torch: KnownWheel, name: string, offered: readonly Offered[], standing: readonly Offered[]): string {
+  const unread = standing.filter((one) => one.wheel.requires === undefined).length;
   if (standing.length === 0) {
-    return `No wheel of ${name} for ${localLabel(torch.version) ?? "this index"} is known; there are ${listed(offered.map((one) => one.version))}.`;
+    return `No wheel of ${name} for ${localLabel(torch.version) ?? "this index"} is known; there are ${listed(offered.map((one) => one.wheel.version))}.`;
   }
-  const others = standing.flatMap((one) => (torchRequirement(one) === undefined ? [] : [`${one.version} (torch${torchRequirement(one)})`]));
-  const rest = unread.length === 0 ? "" : ` What ${unread.length === 1 ? "one wheel asks" : `${unread.length} wheels ask`} for is not known.`;
+  const others = standing.flatMap(({ wheel, requirement }) => (requirement === undefined ? [] : [`${wheel.version} (torch${requirement})`]));
+  const rest = unread === 0 ? "" : ` What ${unread === 1 ? "one wheel asks" : `${unread} wheels ask`} for is not known.`;
   return `No wheel of ${name} asks for torch ${torch.version}${others.length === 0 ? "" : `; the newest are ${listed(others)}`}.${rest}`;
 }
 
