@@ -28,7 +28,7 @@ export type { ReadSettings } from "./cells/settings.ts";
 export { ageOf, newestFirst, nightlies, readIndexes, selectTorches, torchSets, unmatched } from "./nightlies/index.ts";
 export type { IndexRequest, NightliesReport, NightliesRequest } from "./nightlies/index.ts";
 export { rollPins } from "./pins/roll.ts";
-export { pinStanding } from "./pins/standing.ts";
+export { judgementOf, pinStanding } from "./pins/standing.ts";
 export type { RollReport, RollRequest } from "./pins/types.ts";
 export type { PinStanding } from "./pins/standing.ts";
 export { defaultBudget, predict } from "./predict/predict.ts";
