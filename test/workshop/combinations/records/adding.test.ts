@@ -44,8 +44,10 @@ describe("adding records", () => {
   });
 
   it("ends the line that a killed writer left", async () => {
-    const file = folder.file("torn.jsonl", lines(made()) + JSON.stringify(made({ when: day(1) })).slice(0, 50));
+    const torn = JSON.stringify(made({ when: day(1) })).slice(0, 50);
+    const file = folder.file("torn.jsonl", lines(made()) + torn);
     await appendCombinations(file, [made({ when: day(2) })]);
+    assert.equal(folder.read("torn.jsonl"), lines(made(), torn, made({ when: day(2) })));
     const { records, problems } = await readCombinations(file);
     assert.deepEqual([records.map((one) => one.when), problems.length], [[made().when, day(2)], 1]);
   });
