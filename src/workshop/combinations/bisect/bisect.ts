@@ -39,7 +39,7 @@ export async function bisect(request: BisectRequest, workshop: Workshop, makeTri
     const row = torchRow(request.good, request.bad, knowledge, wanted, subjects);
     const asked = { good: row.torches[0]?.version, bad: row.torches.at(-1)?.version, by, python: wanted.python, files: subjects.all.map((one) => one.sha256), indexes: wanted.indexes };
     const state = await BisectState.open(root, asked, workshop.now(), request.restart);
-    return await exclusively(state.folder, `combinations bisect of ${root}`, activity, async () => {
+    const report = await exclusively(state.folder, `combinations bisect of ${root}`, activity, async () => {
       const trier = makeTrier({ wanted, knowledge });
       try {
         return await search({ request, workshop, tries: trier.tries, subjects, row, state });
@@ -47,6 +47,8 @@ export async function bisect(request: BisectRequest, workshop: Workshop, makeTri
         await trier.end();
       }
     });
+    await state.unlocked();
+    return report;
   } finally {
     subjects.dispose();
   }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, rmdir } from "node:fs/promises";
 import * as path from "node:path";
 import type { BenchmarkRun } from "../../benchmark/types.ts";
 import { stateFolder, writeWhole } from "../../process/index.ts";
@@ -27,7 +27,7 @@ interface State {
 /** What a bisect has found out so far, written whole after each step: whoever is interrupted goes on from it. */
 export class BisectState {
   readonly file: string;
-  /** Where its cells are tried; also what is locked. */
+  /** What is locked. */
   readonly folder: string;
   readonly #started: string;
   readonly #steps: StoredStep[];
@@ -65,6 +65,11 @@ export class BisectState {
   /** It is over: the same question asked again later is a new one. */
   async end(): Promise<void> {
     await rm(this.file, { force: true });
+  }
+
+  /** The folder that was locked goes once nobody needs it; of a killed bisect it stays. */
+  async unlocked(): Promise<void> {
+    await rmdir(this.folder).catch(() => undefined);
   }
 }
 
