@@ -43,7 +43,7 @@ after(async () => {
 });
 
 function abiding(...words: readonly string[]): ReturnType<typeof execa> {
-  return execa(process.execPath, [path.join(checkout, "src", "cli", "main.ts"), "combinations", "run", root, "--format", "json", ...words], { reject: false, env: environment, extendEnv: false, stdin: "ignore" });
+  return execa(process.execPath, [path.join(checkout, "dist", "cli.js"), "combinations", "run", root, "--format", "json", ...words], { reject: false, env: environment, extendEnv: false, stdin: "ignore" });
 }
 
 async function report(run: ReturnType<typeof execa>): Promise<RunReport> {
