@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { needsOf } from "../../build/index.ts";
 import { NodeFiles } from "../../../engine/files/index.ts";
+import type { Requirement } from "../../../engine/model/index.ts";
 import { readRequirements } from "../../../engine/sources/python/requirements/index.ts";
 import { findProgram, pythonEnvironment } from "../../process/index.ts";
 import type { Variables } from "../../process/types.ts";
@@ -121,6 +122,10 @@ class Installer {
   }
 }
 
+function asPipTakesIt({ name, extras, specifier, marker }: Requirement): string {
+  return `${name}${extras.length === 0 ? "" : `[${extras.join(",")}]`}${specifier}${marker === undefined ? "" : `; ${marker}`}`;
+}
+
 /** What the project's own files say that building, running and testing it need, torch excepted. */
 function needsOfProject(trial: Trial, { builds, smoke, benchmarks }: Project): readonly string[] {
   const { interpreter, workshop, root, file: { cell, steps } } = trial;
@@ -129,9 +134,10 @@ function needsOfProject(trial: Trial, { builds, smoke, benchmarks }: Project): r
   const building = plan?.kind === "python" && steps.includes("build") ? needsOf(plan, interpreter, environment, undefined).missing : [];
   const project = path.join(root, "pyproject.toml");
   const files = new NodeFiles();
-  const running = files.status(project) === undefined ? [] : readRequirements(project, files).requirements.filter((one) => one.role === "install" && one.url === undefined && one.marker === undefined).map((one) => `${one.name}${one.specifier}`);
+  // Also what is not imported to build: setuptools translates .pyx files only where Cython is.
+  const named = files.status(project) === undefined ? [] : readRequirements(project, files).requirements.filter((one) => (one.role === "install" || one.role === "build") && one.url === undefined && one.known).map(asPipTakesIt);
   const testing = steps.includes("smoke") && smoke.some((one) => one.kind === "pytest") ? ["pytest"] : [];
   const measuring = steps.includes("benchmark") && benchmarks.some((one) => one.format === "pytest-benchmark") ? ["pytest-benchmark"] : [];
   const decided = new Set(["torch", ...Object.keys(cell.packages)]);
-  return [...new Set([...building, ...running, ...testing, ...measuring])].filter((one) => !decided.has(/^[\w.-]+/.exec(one)?.[0].toLowerCase().replaceAll(/[-_.]+/g, "-") ?? ""));
+  return [...new Set([...building, ...named, ...testing, ...measuring])].filter((one) => !decided.has(/^[\w.-]+/.exec(one)?.[0].toLowerCase().replaceAll(/[-_.]+/g, "-") ?? ""));
 }

@@ -133,11 +133,14 @@ class Attempt {
         this.#tell({ kind: "step", cell, step: name, fraction });
       }
     });
-    const ended = await work(log, activity).catch((error: unknown): Ended => {
+    const tried = await work(log, activity).catch((error: unknown): Ended => {
       const isKnown = this.#workshop.activity.signal.aborted || error instanceof CannotDo || error instanceof CouldNotWrite;
       const message = this.#workshop.activity.signal.aborted ? "It was cancelled." : error instanceof Error ? (isKnown ? error.message : `The step failed in Abiding itself: ${error.stack ?? error.message}`) : String(error);
       return { outcome: "unknown", isOfHere: true, reason: { message } };
     });
+    // The copy is gone soon, and its place says nothing: files are named as in the project.
+    const copied = `${path.join(this.#task.folder, "source")}${path.sep}`;
+    const ended: Ended = tried.reason === undefined ? tried : { ...tried, reason: { ...tried.reason, message: tried.reason.message.replaceAll(copied, "") } };
     if (ended.reason !== undefined) {
       log.add(`abiding: ${ended.reason.message}\n`);
     }
