@@ -7,7 +7,7 @@ Usage
                 [--rule NAME ...] [--fail-on error|warning|never] [--output FILE]
   abiding check --environment [ENV] [--format text|json|sarif|github] [--rule NAME ...]
   abiding inspect FILE [--format text|json] [--verify]
-  abiding fits FILE [--against ENV] [--format text|json]
+  abiding fits FILE [--against ENV] [--format text|json] [--record | --no-record]
   abiding environment [ENV] [--format text|json] [--output FILE]
   abiding lsp
 
@@ -46,6 +46,8 @@ Options
   --budget SIZE        most that may be read from servers, as 64MB; what a step would cost beyond
                        it is said before anything is fetched
   --gpu CAPABILITY     fits: whether there is code for a GPU of that compute capability, as 9.0
+  --record             fits: adds the prediction to .abiding/combinations.jsonl; without it only where a
+                       project around the current folder keeps records; --no-record: never
   --verify             compare every file of a wheel with its RECORD
   --help, --version
 
