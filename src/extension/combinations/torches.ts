@@ -16,8 +16,7 @@ export interface KnownTorch {
 
 /** The newest first, from the records and from what was remembered of indexes. */
 export async function knownTorches(bench: Bench, root: string): Promise<readonly KnownTorch[]> {
-  const { newestFirst, panelRecords, readCombinations, recordsFile, wantedOf } = await import("../../workshop/combinations/index.ts");
-  const { judgementOf } = await import("../../workshop/combinations/pins/standing.ts");
+  const { judgementOf, newestFirst, panelRecords, readCombinations, recordsFile, wantedOf } = await import("../../workshop/combinations/index.ts");
   const settings = await settingsOf(root);
   const read = await readCombinations(recordsFile(root, settings));
   const wheels = newestFirst(await readKnowledge(bench, root, "memory"), wantedOf(settings));
