@@ -43,7 +43,7 @@ function copyOfSample(folder: string): string {
 /** Gantry with its records, and the sample beside it; the panel comes by itself. */
 function workspaceIn(folder: string, gantry: string): string {
   const file = join(folder, "abiding.code-workspace");
-  writeFileSync(file, JSON.stringify({ folders: [{ path: gantry }, { path: copyOfSample(folder) }], settings: { "abiding.panel.openOnStartup": true } }, undefined, 2));
+  writeFileSync(file, JSON.stringify({ folders: [{ path: gantry }, { path: copyOfSample(folder) }], settings: { "abiding.panel.openOnStartup": "combinations" } }, undefined, 2));
   return file;
 }
 

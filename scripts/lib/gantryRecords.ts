@@ -1,5 +1,5 @@
-import { cpSync, existsSync } from "node:fs";
-import { basename, join } from "node:path";
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
 import { cacheFolder, findProgram, root } from "../../test/harness/locations.ts";
@@ -35,6 +35,10 @@ export async function tryGantry(folder: string, fetches: boolean): Promise<strin
     return copy;
   }
   const interpreter = python === undefined ? [] : ["--interpreter", python];
+  if (python !== undefined) {
+    mkdirSync(join(copy, ".vscode"));
+    writeFileSync(join(copy, ".vscode", "settings.json"), JSON.stringify({ "abiding.environment": dirname(dirname(python)) }));
+  }
   await abiding(copy, 5 * minute, "smoke", copy, "--record", ...interpreter);
   await abiding(copy, 5 * minute, "benchmark", copy, ...interpreter, "--repetitions", "6", "--filter", quickBenchmarks);
   if (existsSync(join(copy, ".abiding", "combinations.jsonl"))) {

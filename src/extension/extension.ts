@@ -29,7 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   context.subscriptions.push(vscode.workspace.onDidOpenTextDocument(consider));
   vscode.workspace.textDocuments.forEach(consider);
-  if (vscode.workspace.getConfiguration("abiding").get<boolean>("panel.openOnStartup") === true) {
+  if (vscode.workspace.getConfiguration("abiding").get("panel.openOnStartup", "off") !== "off") {
     void vscode.commands.executeCommand("abiding.openPanel");
   }
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
-/** Sets a page up: only its bundle, `dist/webview/<name>.js` and `.css`, may run, and nothing is loaded from anywhere else. */
-export function setPage(webview: vscode.Webview, extension: vscode.Uri, name: string, title: string): void {
+/** Sets a page up: only its bundle, `dist/webview/<name>.js` and `.css`, may run, and nothing is loaded from anywhere else. `first`: what it shows at first. */
+export function setPage(webview: vscode.Webview, extension: vscode.Uri, name: string, title: string, first?: string): void {
   const folder = vscode.Uri.joinPath(extension, "dist", "webview");
   webview.options = { enableScripts: true, localResourceRoots: [folder] };
   const resource = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(folder, file)).toString();
@@ -16,7 +16,7 @@ export function setPage(webview: vscode.Webview, extension: vscode.Uri, name: st
 <title>${escaped(title)}</title>
 <link rel="stylesheet" href="${resource(`${name}.css`)}">
 </head>
-<body>
+<body${first === undefined ? "" : ` data-first="${escaped(first)}"`}>
 <script nonce="${nonce}" src="${resource(`${name}.js`)}"></script>
 </body>
 </html>`;

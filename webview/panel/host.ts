@@ -58,7 +58,8 @@ export function publishedState(): PanelState | undefined {
 
 export function keptBefore(): Kept {
   const before = api?.getState();
-  return { ...initial, ...(hosted ? {} : { tab: "combinations" as const }), ...(typeof before === "object" ? before : {}) };
+  const first = hosted ? document.body.dataset["first"] : "combinations";
+  return { ...initial, ...(first === "combinations" || first === "benchmarks" ? { tab: first } : {}), ...(typeof before === "object" ? before : {}) };
 }
 
 export function keep(kept: Kept): void {

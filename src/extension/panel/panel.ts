@@ -50,7 +50,7 @@ export class Panel implements vscode.Disposable {
     if (root !== undefined) {
       this.#open(root, {});
     }
-    setPage(panel.webview, extension, "panel", panel.title);
+    setPage(panel.webview, extension, "panel", panel.title, vscode.workspace.getConfiguration("abiding").get<string>("panel.openOnStartup"));
   }
 
   reveal(root: string | undefined): void {

@@ -189,8 +189,8 @@ describe("the bodies of any project", () => {
 
   it("leave out what does not meet torch, unless others load it, and say so", () => {
     const view = memory({ "CMakeLists.txt": "cmake_minimum_required(VERSION 3.20)\nproject(p CXX)\nset(CMAKE_CXX_STANDARD 17)\nfind_package(Torch)\nadd_library(plain SHARED a.cpp)\nadd_library(part STATIC b.cpp)\nadd_executable(tool c.cpp)\nadd_library(ops SHARED d.cpp)\ntarget_link_libraries(ops torch)\n" });
-    assert.deepEqual(view.targets.map((one) => one.name), ["plain", "ops"]);
-    const [plain, ops] = view.targets;
+    assert.deepEqual(view.targets.map((one) => one.name), ["ops", "plain"]);
+    const [ops, plain] = view.targets;
     assert.ok(plain && ops);
     assert.equal(plain.columns[2]?.absent, "It does not link torch.");
     assert.deepEqual(plain.rows.map((row) => [row.trait, row.agrees]), [["cxx-standard", null]]);
@@ -210,7 +210,7 @@ describe("the bodies of any project", () => {
     const many = Array.from({ length: 1000 }, (_, at) => `add_library(ops${at} SHARED d${at}.cpp)\ntarget_link_libraries(ops${at} torch)\n${at === 900 ? `target_compile_features(ops${at} PRIVATE cxx_std_14)\nset_target_properties(ops${at} PROPERTIES CXX_STANDARD 14)\n` : ""}`);
     const view = memory({ "CMakeLists.txt": `cmake_minimum_required(VERSION 3.20)\nproject(p CXX)\nset(CMAKE_CXX_STANDARD 17)\nfind_package(Torch)\n${many.join("")}` });
     assert.equal(view.targets.length, 200);
-    assert.ok(view.targets.some((one) => one.name === "ops900"));
+    assert.equal(view.targets[0]?.name, "ops900");
     assert.ok(view.notChecked.includes("The project has 1000 targets; the 200 with findings, built files or torch are shown side by side."), view.notChecked.join("\n"));
   });
 

@@ -14,7 +14,7 @@ import type { Subject } from "./assign.ts";
 import { linkedFinder } from "./linked.ts";
 import { environmentColumn, rowsOfRules, tableOf } from "./table.ts";
 
-/** More tables than this are no view; those with findings, files and torch come first. */
+/** More tables than this are no view. Those with findings, files and torch come first. */
 const mostTargets = 200;
 
 /** `also`: the diagnosis of the same project against another environment, for a column of its own. */
@@ -25,7 +25,7 @@ export function bodiesView(diagnosis: Diagnosis, where: Surroundings, also?: Dia
   const assigned = assign(findings, all);
   const indexesOf = (subject: Subject): readonly number[] => assigned.of.get(subject) ?? [];
   const subjects = all.filter((one) => indexesOf(one).length > 0 || isOfInterest(one));
-  const shown = new Set(ranked(subjects, indexesOf, findings).slice(0, mostTargets));
+  const shown = ranked(subjects, indexesOf, findings).slice(0, mostTargets);
   const linkedOf = linkedFinder(diagnosis, where);
   const own = new Set(diagnosis.findings.keys());
   const side = (of: Diagnosis, isOwn: (index: number) => boolean, at: readonly number[], subject: Subject | undefined): Side => ({
@@ -37,11 +37,11 @@ export function bodiesView(diagnosis: Diagnosis, where: Surroundings, also?: Dia
     installed: side(diagnosis, (index) => own.has(index), at, subject),
     also: also === undefined ? undefined : side(also, (index) => indexes.has(index), at, subject),
   });
-  const targets = subjects.filter((one) => shown.has(one)).map((subject) => tableOf({
+  const targets = shown.map((subject) => tableOf({
     root, subject, linked: linkedOf(subject), ...sides(indexesOf(subject), subject),
   }));
   const project = projectTable(root, sides(assigned.rest));
-  const leftOut = subjects.length - shown.size;
+  const leftOut = subjects.length - shown.length;
   const aside = all.length - subjects.length;
   return {
     root,
@@ -51,7 +51,7 @@ export function bodiesView(diagnosis: Diagnosis, where: Surroundings, also?: Dia
       ...diagnosis.notChecked,
       ...(also === undefined ? [] : also.notChecked.filter((one) => !diagnosis.notChecked.includes(one)).map((one) => `With ${also.installed[0] === undefined ? "the other environment" : torchName(also.installed[0])}: ${one}`)),
       ...(aside > 0 ? [`${aside} ${aside === 1 ? "program or static library without a finding that does not use torch is" : "programs and static libraries without findings that do not use torch are"} not shown side by side.`] : []),
-      ...(leftOut > 0 ? [`The project has ${subjects.length} targets; the ${shown.size} with findings, built files or torch are shown side by side.`] : []),
+      ...(leftOut > 0 ? [`The project has ${subjects.length} targets; the ${shown.length} with findings, built files or torch are shown side by side.`] : []),
       ...(diagnosis.installed.length > 1 ? [`The project is checked against ${diagnosis.installed.length} torches; the first one stands in the table, and the findings are those of all.`] : []),
     ],
   };
