@@ -110,3 +110,16 @@ test("Show Log shows what the extension and its server did", async () => {
   assert.match(log, /Checked .*skewed-extension\. Against torch 2\.14\.1\+cu130 \(catalogue\)\. Findings: \d+/);
   assert.doesNotMatch(log, /\[error\]/);
 });
+
+test("the panel is there again after the window was loaded anew, in the view in which it was", async () => {
+  const view = page.frameLocator('iframe.webview[src*="extensionId=abiding.abiding"]').frameLocator('iframe#active-frame[title="Abiding"]');
+  await workbench.runCommand("Abiding: Open Panel");
+  await view.getByRole("tab", { name: "Benchmarks" }).press("Enter");
+  await view.getByRole("tab", { name: "Benchmarks", selected: true }).waitFor();
+  // VS Code keeps what a page keeps when its window is closed in good order.
+  const loaded = page.waitForEvent("load", { timeout: 60_000 });
+  await workbench.runCommand("Developer: Reload Window");
+  await loaded;
+  await view.getByRole("tab", { name: "Benchmarks", selected: true }).waitFor({ timeout: 60_000 });
+  await view.getByRole("heading", { name: "skewed-extension", level: 1 }).waitFor();
+});
