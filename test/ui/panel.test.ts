@@ -67,13 +67,15 @@ async function select(name: "Bodies" | "Combinations" | "Benchmarks"): Promise<v
 
 /** What the panel has opened beside itself goes again. */
 async function alone(): Promise<void> {
-  await bridge.inHost(async (vscode) => {
-    const panel = vscode.window.tabGroups.all.flatMap((group) => group.tabs).find((one) => one.input instanceof vscode.TabInputWebview && one.label === "Abiding");
-    const others = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((one) => one !== panel);
+  // A tab that is only just coming cannot be closed yet.
+  await until("nothing else is open", () => bridge.inHost(async (vscode) => {
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    const others = tabs.filter((one) => !(one.input instanceof vscode.TabInputWebview && one.label === "Abiding"));
     await vscode.workspace.saveAll(false);
-    await vscode.window.tabGroups.close(others);
+    await vscode.window.tabGroups.close(others).then(undefined, () => undefined);
     await vscode.commands.executeCommand("workbench.action.closePanel");
-  }, null);
+    return vscode.window.tabGroups.all.flatMap((group) => group.tabs).length === 1;
+  }, null));
   await view.locator("h1").waitFor();
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { BinaryHostMessage, BinaryPageMessage, BinaryView, Status } from "../../protocol/index.ts";
+import { isConnectionLost } from "../connectionLost.ts";
 import { setPage } from "../page.ts";
 import type { Server } from "../server.ts";
-import { isConnectionLost } from "../server.ts";
 import { askWhatToCompareWith } from "./choices.ts";
 import { watchFile } from "./fileWatch.ts";
 import { pageMessage } from "./messages.ts";

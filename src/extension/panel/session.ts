@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { BodiesView, PanelHostMessage, PanelState, WorkKind } from "../../protocol/panel.ts";
 import type { Project } from "../../workshop/project/types.ts";
 import type { Examination } from "../../workshop/workshop.ts";
-import { isConnectionLost } from "../server.ts";
+import { isConnectionLost } from "../connectionLost.ts";
 import type { Bench } from "../workshop/bench.ts";
 import type { Finding } from "../workshop/decision.ts";
 import { ServerDiagnostician } from "../workshop/diagnostician.ts";
