@@ -30,6 +30,8 @@ export interface NightlyIndexOptions {
   readonly sidecars?: boolean;
   /** Bytes of each torch that do not get smaller by packing. */
   readonly padding?: number;
+  /** "name:password": everything is refused to others. */
+  readonly user?: string;
 }
 
 /** How the server misbehaves; everything off at the start. */
@@ -196,6 +198,10 @@ export class NightlyIndex {
     }
     if (bad.down !== undefined) {
       response.writeHead(bad.down).end();
+      return true;
+    }
+    if (this.#options.user !== undefined && request.headers.authorization !== `Basic ${Buffer.from(this.#options.user).toString("base64")}`) {
+      response.writeHead(401, { "www-authenticate": "Basic" }).end();
       return true;
     }
     const path = new URL(request.url ?? "", this.#origin).pathname.replaceAll("+", "%2B");

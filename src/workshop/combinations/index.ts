@@ -25,7 +25,7 @@ export { readCellFile, readResult, writeCellFile } from "./cells/files.ts";
 export type { CellFile } from "./cells/files.ts";
 export { readSettings } from "./cells/settings.ts";
 export type { ReadSettings } from "./cells/settings.ts";
-export { ageOf, newestFirst, nightlies, readIndexes, selectTorches, torchSets, unmatched } from "./nightlies/index.ts";
+export { ageOf, handingOnUsers, newestFirst, nightlies, readIndexes, selectTorches, torchSets, unmatched } from "./nightlies/index.ts";
 export type { IndexRequest, NightliesReport, NightliesRequest } from "./nightlies/index.ts";
 export { rollPins } from "./pins/roll.ts";
 export { judgementOf, pinStanding } from "./pins/standing.ts";

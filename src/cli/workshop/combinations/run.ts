@@ -1,4 +1,4 @@
-import { planRun, readSettings, resumeCombinations, runCombinations } from "../../../workshop/combinations/index.ts";
+import { handingOnUsers, planRun, readSettings, resumeCombinations, runCombinations } from "../../../workshop/combinations/index.ts";
 import type { MakeSlurm, RunRequest } from "../../../workshop/combinations/index.ts";
 import type { CellEvent, CellStepName, RunReport } from "../../../workshop/combinations/types.ts";
 import { CannotDo } from "../../../workshop/workshop.ts";
@@ -58,7 +58,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   };
   const layout = { workingDirectory: terminal.workingDirectory, colours: terminal.colours && values.output === undefined };
   return withActivity(terminal, async (activity) => {
-    const workshop = makeWorkshop(terminal, activity);
+    const workshop = handingOnUsers(makeWorkshop(terminal, activity), values.index ?? []);
     for (const { message } of problems) {
       activity.note(message);
     }

@@ -72,7 +72,7 @@ async function attemptOnce<T>(request: Exchange<T>, options: RemoteOptions): Pro
   let progress = false;
   const timer = setTimeout(() => { isSilent = true; controller.abort(); }, silence);
   try {
-    const { response, url } = await follow(request, controller.signal);
+    const { response, url } = await follow(request, options.authorization, controller.signal);
     timer.refresh();
     if (retried.has(response.status)) {
       const retryAfter = waitOf(response.headers.get("retry-after"));
@@ -98,14 +98,15 @@ async function attemptOnce<T>(request: Exchange<T>, options: RemoteOptions): Pro
 }
 
 /** Sends the request along redirects. A remembered end of them that no longer works is forgotten. */
-async function follow<T>(request: Exchange<T>, signal: AbortSignal): Promise<{ readonly response: Response; readonly url: string }> {
+async function follow<T>(request: Exchange<T>, authorizationOf: RemoteOptions["authorization"], signal: AbortSignal): Promise<{ readonly response: Response; readonly url: string }> {
   const { address, route } = request;
   let url = route?.url ?? address.url;
   // With a Range header, fetch asks for the unpacked form by itself (Fetch standard, HTTP-network-or-cache fetch).
   const headers = request.headers();
+  const authorization = address.authorization ?? authorizationOf?.(address.url);
   for (let hops = 0; hops <= maximumRedirects; hops += 1) {
     const isOwn = new URL(url).origin === address.origin;
-    const response = await fetch(url, { headers: { ...headers, ...(isOwn && address.authorization !== undefined ? { authorization: address.authorization } : {}) }, redirect: "manual", signal });
+    const response = await fetch(url, { headers: { ...headers, ...(isOwn && authorization !== undefined ? { authorization } : {}) }, redirect: "manual", signal });
     const location = response.headers.get("location");
     if (response.status >= 300 && response.status < 400 && location !== null) {
       await response.body?.cancel();
@@ -147,7 +148,7 @@ function refuseStatus(address: Address, response: Response): void {
   if (status === 404 || status === 410) {
     throw new ByteSourceError("missing", `${address.shown} is not there: the server answers ${answer}.`);
   }
-  throw new ByteSourceError("refused", `${address.shown} is refused: the server answers ${answer}.`);
+  throw new ByteSourceError("refused", `${address.shown} is refused: the server answers ${answer}${status === 401 ? "; an address names a user as in https://user:password@example.org" : ""}.`);
 }
 
 function requireWanted(address: Address, signal: AbortSignal | undefined): void {

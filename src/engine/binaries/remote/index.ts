@@ -6,6 +6,7 @@ export { parseAddress } from "./address.ts";
 export type { Address } from "./address.ts";
 export { exchange, Interrupted } from "./exchange.ts";
 export { httpSource, readRemote } from "./httpSource.ts";
+export { netrcUser } from "./netrc.ts";
 export { Spending } from "./options.ts";
 export type { RemoteOptions } from "./options.ts";
 export { userCacheFolder } from "./cacheFolder.ts";

@@ -16,6 +16,8 @@ export interface RemoteOptions {
   readonly retries?: number;
   /** Milliseconds before the first retry, doubled for each further one; 500 unless said otherwise. */
   readonly backOff?: number;
+  /** The value of `Authorization` for an address that names no user; sent to its own server only. */
+  readonly authorization?: (url: string) => string | undefined;
 }
 
 export const defaultBudget = 64 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { exclusively } from "../../process/index.ts";
 import { CannotDo } from "../../workshop.ts";
 import type { Workshop } from "../../workshop.ts";
 import { readIndexes } from "../nightlies/index.ts";
-import { indexReading, judgeOf, surroundingsOf } from "../predict/asking.ts";
+import { asUser, indexReading, judgeOf, surroundingsOf } from "../predict/asking.ts";
 import { openSubjects } from "../predict/subjects.ts";
 import type { Subjects } from "../predict/subjects.ts";
 import { wantedFor } from "../predict/torches.ts";
@@ -26,7 +26,8 @@ import type { BisectRequest, MakeTrier, TryTorch } from "./types.ts";
  * to be tried, only at the place that symbols point to, as long as they are right. Goes on where an earlier, interrupted
  * bisect of the same question stopped. Throws `CannotDo`.
  */
-export async function bisect(request: BisectRequest, workshop: Workshop, makeTrier: MakeTrier): Promise<BisectReport> {
+export async function bisect(given: BisectRequest, workshop: Workshop, makeTrier: MakeTrier): Promise<BisectReport> {
+  const request = asUser(given, workshop);
   const { root, by } = request;
   const { activity } = workshop;
   activity.step("Looking for what is built");

@@ -69,19 +69,27 @@ class Installer {
     this.#uv = findProgram("uv", trial.workshop.environment);
   }
 
+  /** pip comes by a process of its own: run by venv, it would keep to itself what went wrong. */
   async makeEnvironment(): Promise<void> {
-    const { environment, workshop } = this.#trial;
-    const argv = this.#uv === undefined
-      ? [this.#python, "-m", "venv", environment]
-      : [this.#uv, "venv", "--quiet", "--python", this.#python, ...(workshop.environment["UV_PYTHON_DOWNLOADS"] === undefined ? ["--no-python-downloads"] : []), environment];
-    const result = await runIn(this.#trial, argv, this.#trial.task.folder, workshop.environment, { timeLimit: longest });
+    const { environment, interpreter, workshop } = this.#trial;
+    const steps = this.#uv === undefined
+      ? [[this.#python, "-m", "venv", "--without-pip", environment], [interpreter, "-I", "-m", "ensurepip", "--upgrade", "--default-pip"]]
+      : [[this.#uv, "venv", "--quiet", "--python", this.#python, ...(workshop.environment["UV_PYTHON_DOWNLOADS"] === undefined ? ["--no-python-downloads"] : []), environment]];
+    for (const argv of steps) {
+      await this.#begin(argv);
+    }
+  }
+
+  async #begin(argv: readonly string[]): Promise<void> {
+    const { task, workshop } = this.#trial;
+    const result = await runIn(this.#trial, argv, task.folder, workshop.environment, { timeLimit: longest });
     if (isWell(result)) {
       return;
     }
     workshop.activity.signal.throwIfAborted();
-    throw new NotInstalled(/ensurepip is not\s+available|No module named '?(?:venv|ensurepip)/.test(result.output.text)
+    throw new NotInstalled(/No module named '?(?:venv|ensurepip)/.test(result.output.text)
       ? { isOfHere: true, message: `${this.#python} cannot make virtual environments: its modules venv and ensurepip are not installed (apt-get install python3-venv, or install uv).` }
-      : whyNotInstalled(result, "a virtual environment"));
+      : whyNotInstalled(result, "Python's environment"));
   }
 
   /** What is already decided (torch and what goes with it) is not replaced by what comes later. */
@@ -90,10 +98,11 @@ class Installer {
     if (requirements.length === 0) {
       return;
     }
+    const indexes = await this.#indexes();
     const argv = this.#uv === undefined
-      ? [interpreter, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", ...this.#indexes(), ...requirements]
-      : [this.#uv, "pip", "install", "--python", interpreter, "--index-strategy", "unsafe-best-match", ...this.#indexes(), ...requirements];
-    const environment = { ...pythonEnvironment(workshop.environment, interpreter), ...await this.#constraints() };
+      ? [interpreter, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", ...indexes.options, ...requirements]
+      : [this.#uv, "pip", "install", "--python", interpreter, "--index-strategy", "unsafe-best-match", ...indexes.options, ...requirements];
+    const environment = { ...pythonEnvironment(workshop.environment, interpreter), ...await this.#constraints(), ...indexes.variables };
     const result = await runIn(this.#trial, argv, task.folder, environment, { timeLimit: longest });
     if (!isWell(result)) {
       workshop.activity.signal.throwIfAborted();
@@ -114,11 +123,33 @@ class Installer {
     return { PIP_CONSTRAINT: named, UV_CONSTRAINT: named };
   }
 
-  /** Beside the indexes that the user has configured, which may be mirrors. What is known of an index is without its user. */
-  #indexes(): readonly string[] {
-    const { file: { cell, indexes } } = this.#trial;
-    const own = cell.index === undefined || indexes.some((one) => shownIndex(one) === cell.index) ? [] : [cell.index];
-    return [...own, ...indexes].flatMap((one) => ["--extra-index-url", one]);
+  /**
+   * Beside the indexes that the user has configured, which may be mirrors. Users go by variables that a file of requirements
+   * names (pip's documentation, "Requirements File Format": "Using environment variables"; uv reads them alike): neither a
+   * command line, which others see, nor a file has them.
+   */
+  async #indexes(): Promise<{ readonly options: readonly string[]; readonly variables: Variables }> {
+    const { file: { cell, indexes }, task, users } = this.#trial;
+    const all = [...new Set([...(cell.index === undefined ? [] : [cell.index]), ...indexes.map(shownIndex)])];
+    const variables: Record<string, string> = {};
+    const lines: string[] = [];
+    const options: string[] = [];
+    for (const address of all) {
+      const { username, password } = new URL(users.withUser(address));
+      if (username === "" && password === "") {
+        options.push("--extra-index-url", address);
+        continue;
+      }
+      const name = `ABIDING_INDEX_CREDENTIAL_${lines.length + 1}`;
+      variables[name] = password === "" ? username : `${username}:${password}`;
+      lines.push(`--extra-index-url ${address.replace("://", `://\${${name}}@`)}\n`);
+    }
+    if (lines.length > 0) {
+      const place = path.join(task.folder, "indexes.txt");
+      await writeFile(place, lines.join(""));
+      options.push("--requirement", place);
+    }
+    return { options, variables };
   }
 }
 

@@ -18,7 +18,7 @@ export interface CellFile {
   readonly steps: readonly CellStepName[];
   /** Further requirements of the environment. */
   readonly install: readonly string[];
-  /** Indexes beside those that pip is configured with, with their users where they have one; the cell's own is among them or is added. */
+  /** Indexes beside those that pip is configured with, without their users; the cell's own is among them or is added. */
   readonly indexes: readonly string[];
   /** How often each benchmark is measured. */
   readonly repetitions: number;

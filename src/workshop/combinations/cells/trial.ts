@@ -2,6 +2,7 @@ import * as path from "node:path";
 import { LogFile, shown } from "../../process/index.ts";
 import type { Command, ProcessResult, RunOptions, Variables } from "../../process/types.ts";
 import type { Activity, Workshop } from "../../workshop.ts";
+import type { IndexUsers } from "../nightlies/index.ts";
 import type { CellEvent, CellStep, CellStepName, CellTask, CombinationReason } from "../types.ts";
 import { logsOf } from "./files.ts";
 import type { CellFile } from "./files.ts";
@@ -30,6 +31,7 @@ export interface Trial {
   /** The scratch environment, and its Python. */
   readonly environment: string;
   readonly interpreter: string;
+  readonly users: IndexUsers;
   readonly log: StepLog;
 }
 

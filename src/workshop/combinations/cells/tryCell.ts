@@ -8,6 +8,7 @@ import { readProject } from "../../project/index.ts";
 import type { Project } from "../../project/types.ts";
 import { CannotDo } from "../../workshop.ts";
 import type { Workshop } from "../../workshop.ts";
+import { IndexUsers, withoutHandedOn } from "../nightlies/index.ts";
 import type { CellEvent, CellResult, CellStep, CellStepName, CellTask } from "../types.ts";
 import { buildStep } from "./building.ts";
 import { withCompilers } from "./compilers.ts";
@@ -109,7 +110,8 @@ class Attempt {
     const { environment: base, problem } = withCompilers(cellEnvironment(this.#workshop.environment, folder), cell.compiler);
     const environment = path.join(folder, "environment");
     const root = await copySource({ root: this.#file.source, to: path.join(folder, "source"), ...(cell.commit === undefined ? {} : { commit: cell.commit }) }, this.#workshop);
-    const shared = { task: this.#task, file: this.#file, tell: this.#tell, source: path.join(folder, "source"), root, environment, interpreter: interpreterIn(environment) };
+    const users = new IndexUsers(this.#file.root, this.#file.indexes, this.#workshop.environment);
+    const shared = { task: this.#task, file: this.#file, tell: this.#tell, users, source: path.join(folder, "source"), root, environment, interpreter: interpreterIn(environment) };
     const commit = await commitOf(root, this.#workshop, [".abiding"]);
     for (const name of stepNames.filter((one) => one === "install" || this.#file.steps.includes(one))) {
       if (this.#workshop.activity.signal.aborted) {
@@ -180,7 +182,7 @@ class Attempt {
 const foreign = /^(?:PYTHONPATH|PYTHONHOME|PYTHONSTARTUP|PIP_TARGET|PIP_PREFIX|PIP_USER|PIP_CONSTRAINT|PIP_REQUIREMENT|UV_CONSTRAINT|UV_OVERRIDE|UV_PROJECT_ENVIRONMENT|Torch_DIR|Torch_ROOT|TORCH_DIR|LIBTORCH|GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|OBJECT_DIRECTORY))$/;
 
 function cellEnvironment(environment: Variables, folder: string): Variables {
-  const own = Object.entries(environment).filter(([name]) => !foreign.test(name));
+  const own = Object.entries(withoutHandedOn(environment)).filter(([name]) => !foreign.test(name));
   return { ...Object.fromEntries(own), TORCH_EXTENSIONS_DIR: path.join(folder, "build", "torch_extensions"), PYTHONDONTWRITEBYTECODE: "1" };
 }
 

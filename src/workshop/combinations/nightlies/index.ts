@@ -6,3 +6,4 @@ export type { NightliesReport, NightliesRequest } from "./report.ts";
 export { newestFirst, selectTorches, unmatched } from "./select.ts";
 export { torchSets } from "./sets.ts";
 export type { IndexRequest } from "./types.ts";
+export { handingOnUsers, IndexUsers, withoutHandedOn } from "./users.ts";

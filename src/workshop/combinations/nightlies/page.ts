@@ -67,7 +67,7 @@ function wheelOf(file: IndexFile, memory: Memory, now: string): RememberedWheel 
   if (name === undefined) return undefined;
   const day = dayOf(name.version);
   return {
-    package: memory.package, version: name.version, file: file.name, url: file.url, index: memory.index,
+    package: memory.package, version: name.version, file: file.name, url: withoutUser(file.url), index: memory.index,
     python: name.pythons.join("."), abi: name.abis.join("."), platforms: name.platforms,
     ...(file.sha256 === undefined ? {} : { sha256: file.sha256 }),
     ...(file.size === undefined ? {} : { size: file.size }),
@@ -77,6 +77,11 @@ function wheelOf(file: IndexFile, memory: Memory, now: string): RememberedWheel 
     firstSeen: now, lastSeen: now, listed: true,
     ...(day === undefined ? {} : { day }),
   };
+}
+
+/** Pages may name a user in their links; what is remembered is without. */
+function withoutUser(address: string): string {
+  return address.replace(/^(https?:\/\/)[^/@]*@/i, "$1");
 }
 
 /** "20261101" of "2.15.0.dev20261101+cu130". */

@@ -19,6 +19,11 @@ export function projectIndexes(root: string, packages: readonly string[], enviro
   return isReplaced ? urls : [...new Set([...urls, usual(environment)])];
 }
 
+/** All indexes that the project's files name, for whatever. */
+export function namedIndexes(root: string): readonly string[] {
+  return [...new Set(readProjectPins(root, new NodeFiles()).requirements.flatMap((one) => one.indexUrls).filter(isAddress))];
+}
+
 function usual(environment: Variables): string {
   return [environment["UV_DEFAULT_INDEX"], environment["UV_INDEX_URL"], environment["PIP_INDEX_URL"]].find((one) => one !== undefined && isAddress(one)) ?? pypi;
 }

@@ -14,6 +14,7 @@ import { learnPresence, learnRequirements } from "./requires.ts";
 import type { Learned } from "./requires.ts";
 import { targetOf } from "./fitting.ts";
 import type { IndexRequest, Memory, RememberedWheel } from "./types.ts";
+import { IndexUsers } from "./users.ts";
 
 /** A page that was read so short a time ago is not read again: milliseconds. */
 const fresh = 10 * 60_000;
@@ -51,7 +52,8 @@ export async function readIndexes(request: IndexRequest, workshop: Workshop): Pr
   const addresses = new Map(given.map((one) => [shownIndex(withoutPackage(one, packages)), withoutPackage(one, packages)]));
   const pages = [...addresses].flatMap(([index, address]) => packages.map((name): Page => ({ address, index, package: name, file: memoryFile(folder, index, name) })));
   const spending = new Spending(request.metadataBudget ?? metadataBudget);
-  const options: RemoteOptions = { ...request.network, signal: workshop.activity.signal };
+  const users = new IndexUsers(request.root, given, workshop.environment);
+  const options: RemoteOptions = { authorization: users.authorization, ...request.network, signal: workshop.activity.signal };
   const outcomes = await Promise.all(pages.map(async (page) => {
     const outcome = await readPage(page, request, workshop, { ...options, budget: pageBudget });
     return request.offline === true || (outcome.problem !== undefined && outcome.memory.readAt === undefined) ? outcome : learn(outcome, request, workshop, { ...options, budget: spending });

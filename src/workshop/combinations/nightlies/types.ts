@@ -18,7 +18,7 @@ export interface IndexRequest {
   /** Where what was seen is remembered; the user's cache folder unless said otherwise. */
   readonly memory?: string;
   /** Patience with servers; see RemoteOptions. */
-  readonly network?: Pick<RemoteOptions, "silence" | "retries" | "backOff">;
+  readonly network?: Pick<RemoteOptions, "silence" | "retries" | "backOff" | "authorization">;
 }
 
 /** A wheel as it is remembered. */

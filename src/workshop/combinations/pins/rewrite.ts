@@ -1,4 +1,5 @@
 /** One pin, rewritten in place: nothing but the version's own characters changes. */
+import { withUserOf } from "../../../engine/binaries/remote/index.ts";
 import type { LineIndex} from "../../../engine/model/index.ts";
 import { localLabel, parseVersion, publicVersion, satisfies } from "../../../engine/model/index.ts";
 import type { IndexKnowledge, KnownWheel } from "../types.ts";
@@ -100,7 +101,7 @@ function rewriteLink(pin: Pin, version: string, means: Means): Rewritten {
   if (at < 0 || wheel === undefined) return leave(pin, `It names a file, and no wheel of ${name} ${version} for ${tags ?? "the same Python and platform"} is known.`);
   const fragment = /#sha256=/i.test(link) ? (wheel.sha256 === undefined ? undefined : `#sha256=${wheel.sha256}`) : "";
   if (fragment === undefined) return leave(pin, `It names a file with its checksum, and that of ${wheel.file} is not known.`);
-  return { changes: [change(pin, name, start + at, link, `${wheel.url}${fragment}`, means)], version };
+  return { changes: [change(pin, name, start + at, link, `${URL.canParse(link) ? withUserOf(link, wheel.url) : wheel.url}${fragment}`, means)], version };
 }
 
 /** `torch==${TORCH_VERSION}` of an image: the version stands where the variable is set. */

@@ -11,6 +11,7 @@ import { companions } from "../nightlies/companions.ts";
 import { readIndexes } from "../nightlies/readIndexes.ts";
 import { newestFirst, selectTorches, unmatched } from "../nightlies/select.ts";
 import { torchSets } from "../nightlies/sets.ts";
+import { asUser } from "../predict/asking.ts";
 import { panelRecords } from "../records/panel.ts";
 import { readCombinations } from "../records/read.ts";
 import type { CombinationRecord, IndexKnowledge, KnownWheel, WheelWanted } from "../types.ts";
@@ -153,6 +154,6 @@ function withSiblings(chosen: Chosen, wanted: WheelWanted, { siblings, knowledge
 async function withCommit({ wheel, because: _, ...target }: Chosen, request: RollRequest, workshop: Workshop, isWanted: boolean): Promise<RollTarget> {
   if (!isWanted || target.gitVersion !== undefined || wheel === undefined || request.offline === true) return target;
   workshop.activity.step(`Reading which commit torch ${target.torch} was built from`);
-  const gitVersion = await gitVersionOf(wheel, { ...request.network, budget: new Spending(gitVersionBudget), signal: workshop.activity.signal });
+  const gitVersion = await gitVersionOf(wheel, { ...asUser(request, workshop).network, budget: new Spending(gitVersionBudget), signal: workshop.activity.signal });
   return { ...target, ...(gitVersion === undefined ? {} : { gitVersion }) };
 }

@@ -6,6 +6,7 @@ import { NodeFiles } from "../../../engine/files/index.ts";
 import type { Surroundings } from "../../../engine/installed/index.ts";
 import type { Workshop } from "../../workshop.ts";
 import type { KnownWheel } from "../types.ts";
+import { IndexUsers } from "../nightlies/index.ts";
 import type { IndexRequest } from "../nightlies/index.ts";
 import { PredictionCache } from "./cache.ts";
 import { Judge } from "./judge.ts";
@@ -27,6 +28,12 @@ export interface Asking {
   readonly cacheFolder?: string;
   readonly interpreter?: string;
   readonly network?: PredictRequest["network"];
+}
+
+/** The request of somebody whom the indexes' servers know. */
+export function asUser<T extends Pick<PredictRequest, "root" | "wanted" | "network">>(request: T, workshop: Workshop): T {
+  const { authorization } = new IndexUsers(request.root, request.wanted.indexes, workshop.environment);
+  return { ...request, network: { authorization, ...request.network } };
 }
 
 /** How indexes are read: what was seen is remembered beside what was predicted. */

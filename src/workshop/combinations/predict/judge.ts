@@ -20,7 +20,7 @@ export interface JudgeOptions {
   readonly ranges: RangeCache;
   readonly offline: boolean;
   readonly signal: AbortSignal;
-  readonly network: Pick<RemoteOptions, "silence" | "retries" | "backOff">;
+  readonly network: Pick<RemoteOptions, "silence" | "retries" | "backOff" | "authorization">;
   readonly tell: (bytes: number, wheel: KnownWheel) => void;
 }
 

@@ -4,7 +4,7 @@ import type { Workshop } from "../../workshop.ts";
 import { ageOf, readIndexes, selectTorches, unmatched } from "../nightlies/index.ts";
 import { recordsFile } from "../records/place.ts";
 import type { KnownWheel, PredictReport, Prediction } from "../types.ts";
-import { askAll, indexReading, judgeOf, megabytes, surroundingsOf } from "./asking.ts";
+import { askAll, asUser, indexReading, judgeOf, megabytes, surroundingsOf } from "./asking.ts";
 import type { Row } from "./asking.ts";
 import { circumstancesOf, predictionRecord, recordPredictions } from "./records.ts";
 import type { Circumstances } from "./records.ts";
@@ -21,7 +21,8 @@ export const defaultBudget = 300_000_000;
  * Compares what is built of a project with every torch of a range by what their wheels on the network export, within a
  * budget. Nothing is installed, loaded or run, and so nothing is called tested. Throws `CannotDo`.
  */
-export async function predict(request: PredictRequest, workshop: Workshop): Promise<PredictReport> {
+export async function predict(given: PredictRequest, workshop: Workshop): Promise<PredictReport> {
+  const request = asUser(given, workshop);
   const { root, settings, budget } = request;
   const { activity } = workshop;
   const records = recordsFile(root, settings);

@@ -19,7 +19,7 @@ export interface PredictRequest {
   readonly cacheFolder?: string;
   readonly interpreter?: string;
   /** Patience with servers; see RemoteOptions. */
-  readonly network?: Pick<RemoteOptions, "silence" | "retries" | "backOff">;
+  readonly network?: Pick<RemoteOptions, "silence" | "retries" | "backOff" | "authorization">;
 }
 
 /** A symbol that a file needs and a torch does not export. */

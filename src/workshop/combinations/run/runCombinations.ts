@@ -6,6 +6,7 @@ import type { Workshop } from "../../workshop.ts";
 import { readResult, stepNames, writeCellFile } from "../cells/files.ts";
 import { copySource, sizeOf } from "../cells/source.ts";
 import { localExecutor } from "../executors/local/index.ts";
+import { shownIndex } from "../nightlies/index.ts";
 import { appendCombinations } from "../records/append.ts";
 import { recordsFile } from "../records/place.ts";
 import type { CellEvent, CellResult, CellTask, Executor, KnownWheel, RunReport, SlurmExecutorSettings } from "../types.ts";
@@ -71,7 +72,7 @@ async function prepare(request: RunRequest, run: RunFile, folder: string, source
   const { steps = stepNames, install = [], indexes = [] } = settingsOf(request);
   const size = await sizeOf(snapshotOf(folder));
   for (const { cell, folder: place } of run.cells.map((one) => taskOf(folder, one))) {
-    await writeCellFile(place, { schema: 1, cell, root: request.root, source, run: run.run, steps, install, indexes, repetitions, keep: request.keep ?? "never", space: spaceFor(cell, wheels.get(cell.id), size) });
+    await writeCellFile(place, { schema: 1, cell, root: request.root, source, run: run.run, steps, install, indexes: indexes.map(shownIndex), repetitions, keep: request.keep ?? "never", space: spaceFor(cell, wheels.get(cell.id), size) });
   }
 }
 

@@ -8,7 +8,7 @@ import { cellOf } from "../cells/identity.ts";
 import { copySource, sizeOf } from "../cells/source.ts";
 import { spaceFor } from "../cells/space.ts";
 import { tryCell } from "../cells/tryCell.ts";
-import { torchSets } from "../nightlies/index.ts";
+import { handingOnUsers, shownIndex, torchSets } from "../nightlies/index.ts";
 import type { BisectBy, Cell, CellEvent, CellStepName, CombinationSettings, IndexKnowledge, WheelWanted } from "../types.ts";
 import { newRunFolder, removeSnapshot, snapshotOf, taskOf, writeRunFile } from "./runFiles.ts";
 
@@ -54,10 +54,10 @@ export function torchTrier(request: TrierRequest, workshop: Workshop, tell: (eve
         ...(wanted.python === undefined ? {} : { python: wanted.python }), ...(wanted.variant === undefined ? {} : { cuda: wanted.variant }), ...(compiler === undefined ? {} : { compiler: compilerChoice(compiler) }),
       });
       const task = taskOf(folder, cell);
-      await writeCellFile(task.folder, { schema: 1, cell, root, source, run: path.basename(folder), steps: steps[by], install: settings.install ?? [], indexes: settings.indexes ?? wanted.indexes, repetitions: defaultRepetitions, keep: "never", space: spaceFor(cell, torch, size) });
+      await writeCellFile(task.folder, { schema: 1, cell, root, source, run: path.basename(folder), steps: steps[by], install: settings.install ?? [], indexes: (wanted.indexes.length > 0 ? wanted.indexes : settings.indexes ?? []).map(shownIndex), repetitions: defaultRepetitions, keep: "never", space: spaceFor(cell, torch, size) });
       cells.push(...(cells.some(({ id }) => id === cell.id) ? [] : [cell]));
       await writeRunFile(folder, { schema: 1, run: path.basename(folder), root, executor: "local", started: workshop.now().toISOString(), cells, leftOut: [], warnings: [] });
-      const result = await tryCell(task, workshop, tell);
+      const result = await tryCell(task, handingOnUsers(workshop, wanted.indexes), tell);
       tell({ kind: "ended", result });
       const runs = await readMeasurements(task.folder);
       return { result, ...(runs.length === 0 ? {} : { runs }) };

@@ -9,6 +9,7 @@ import type { CellFile } from "../../../../src/workshop/combinations/index.ts";
 import { loadStep } from "../../../../src/workshop/combinations/cells/loading.ts";
 import { StepLog } from "../../../../src/workshop/combinations/cells/trial.ts";
 import type { Trial } from "../../../../src/workshop/combinations/cells/trial.ts";
+import { IndexUsers } from "../../../../src/workshop/combinations/nightlies/index.ts";
 import type { CellEvent, CellResult, CellWanted } from "../../../../src/workshop/combinations/types.ts";
 import { gitVersionOf } from "../../../support/nightlyIndex.ts";
 import type { NightlyIndex } from "../../../support/nightlyIndex.ts";
@@ -105,7 +106,7 @@ async function explainsLoads(folder: string): Promise<void> {
   const environment = path.join(folder, "environment");
   const trial: Trial = {
     task: { cell: { id: "x", label: "x", torch: "2.16.0.dev20261001+cpu", packages: {} }, folder }, file: { schema: 1, cell: { id: "x", label: "x", torch: "2.16.0", packages: {} }, root, source: root, run: "r", steps: [], install: [], indexes: [], repetitions: 3, keep: "never", space: 0 },
-    tell: () => undefined, workshop: work, source: root, root, environment, interpreter: path.join(environment, "bin/python"), log: new StepLog(folder, "load"),
+    tell: () => undefined, users: new IndexUsers(root, [], {}), workshop: work, source: root, root, environment, interpreter: path.join(environment, "bin/python"), log: new StepLog(folder, "load"),
   };
   const newer = path.join(scratch, "newer/_C.so");
   writeNightlyExtension(newer, ["changed"], { changed: true });
