@@ -146,8 +146,12 @@ export class Session implements vscode.Disposable {
 
   get #torch(): { readonly torch?: string } {
     const [torch] = this.#examination.value?.against ?? [];
-    const name = torch?.version === undefined ? torch?.name : `torch ${torch.version}${torch.name.includes(torch.version) ? "" : ` (${torch.name})`}`;
-    return name === undefined ? {} : { torch: name };
+    if (torch === undefined) {
+      return {};
+    }
+    const { version, name } = torch;
+    const where = name.startsWith(this.root + path.sep) ? path.relative(this.root, name) : name;
+    return { torch: version === undefined ? where : name.includes(version) ? `torch ${version}` : `torch ${version} (${where})` };
   }
 
   get #alsoNamed(): { readonly also?: string } {
