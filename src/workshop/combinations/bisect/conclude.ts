@@ -2,6 +2,7 @@ import * as path from "node:path";
 import type { RemoteOptions, Spending } from "../../../engine/binaries/remote/index.ts";
 import { appendCombinations } from "../records/append.ts";
 import { circumstancesOf, predictionRecord, recordPredictions } from "../predict/records.ts";
+import type { Circumstances } from "../predict/records.ts";
 import type { BisectReport, CombinationRecord, KnownWheel } from "../types.ts";
 import type { Search } from "./bisect.ts";
 import { gitRange, gitVersionOf } from "./gitRange.ts";
@@ -33,8 +34,8 @@ export async function conclude(means: Means, found: Bounds | Stopped): Promise<B
   const symbols = (judged?.lacking ?? []).filter((one) => !before.has(one.symbol));
   const failing = questions.known(found.bad, by)?.reason;
   const skipped = torches.slice(found.good + 1, found.bad).map((one) => one.version);
-  await keepPredictions(means);
-  await keepFirstBad(means, firstBad, found, range);
+  const circumstances = await keepPredictions(means);
+  await keepFirstBad(means, firstBad, found, range, circumstances);
   await state.end();
   const reason = remarks(means, found, skipped);
   return {
@@ -74,23 +75,25 @@ function daysBetween(one: KnownWheel | undefined, other: KnownWheel | undefined)
   return Math.abs(Math.round((dateOf(other.day) - dateOf(one.day)) / 86_400_000));
 }
 
-async function keepPredictions(means: Means): Promise<void> {
+/** Answers what all predictions have in common; undefined: nothing that was predicted is to be recorded. */
+async function keepPredictions(means: Means): Promise<Circumstances | undefined> {
   const { request, questions, subjects, records, workshop } = means;
+  if (!request.record || subjects.all.length === 0) return undefined;
   const told = [...questions.judged].filter(([, judged]) => judged.torch !== undefined);
-  if (!request.record || told.length === 0) return;
   const circumstances = await circumstancesOf(request.root, subjects, path.relative(request.root, records), workshop);
-  await recordPredictions(records, told.map(([torch, judged]) => predictionRecord(torch, judged, circumstances)), workshop);
+  if (circumstances !== undefined) await recordPredictions(records, told.map(([torch, judged]) => predictionRecord(torch, judged, circumstances)), workshop);
+  return circumstances;
 }
 
 /** The record that says what the bisect came to: the first bad torch, with what leads to the change. */
-async function keepFirstBad(means: Means, torch: KnownWheel, { good, bad }: Bounds, range: BisectReport["range"]): Promise<void> {
-  const { request: { by, record, root }, questions, row: { torches }, records, workshop, subjects } = means;
+async function keepFirstBad(means: Means, torch: KnownWheel, { good, bad }: Bounds, range: BisectReport["range"], circumstances: Circumstances | undefined): Promise<void> {
+  const { request: { by, record }, questions, row: { torches }, records, workshop } = means;
   if (!record) return;
   const note = `First bad torch of a bisect; the last good one is ${torches[good]?.version}.${range === undefined ? "" : ` ${range.url}`}`;
   if (by === "fits") {
     const judged = await questions.judgementOf(torch);
-    if (judged === undefined) return;
-    await appendCombinations(records, [{ ...predictionRecord(torch, judged, await circumstancesOf(root, subjects, path.relative(root, records), workshop)), note }]);
+    if (judged === undefined || circumstances === undefined) return;
+    await appendCombinations(records, [{ ...predictionRecord(torch, judged, circumstances), note }]);
     return;
   }
   const { records: made = [], reason } = questions.known(bad, by) ?? {};

@@ -1,6 +1,8 @@
+import { normaliseName } from "../../../engine/model/index.ts";
 import type { Workshop } from "../../workshop.ts";
 import { appendCombinations } from "../records/append.ts";
 import { combinationOf } from "../records/circumstances.ts";
+import { projectNameOf } from "../records/project.ts";
 import { readCombinations } from "../records/read.ts";
 import { withoutPlaces } from "../records/withoutPrivate.ts";
 import type { Combination, CombinationRecord, KnownWheel } from "../types.ts";
@@ -13,30 +15,45 @@ export interface Circumstances {
   readonly project: Combination["project"];
   readonly compiler?: string;
   readonly platform: string;
+  readonly isBoundToPython: boolean;
   /** Of the only file; of several there is none. */
   readonly file?: string;
   readonly now: string;
   readonly by: string;
 }
 
-export async function circumstancesOf(root: string, subjects: Subjects, records: string, workshop: Workshop): Promise<Circumstances> {
+/** Undefined: the files are of several distributions, and a record is of one. */
+export async function circumstancesOf(root: string, subjects: Subjects, records: string, workshop: Workshop): Promise<Circumstances | undefined> {
   const [first, ...others] = subjects.all;
+  const [distribution, ...more] = distributionsOf(root, subjects);
+  if (more.length > 0) {
+    workshop.activity.note(`Nothing is recorded: the files are of ${[distribution, ...more].map((one) => one?.name).join(" and ")}, and a record is of one project.`);
+    return undefined;
+  }
   // The machine's GPU is no part of a prediction.
-  const combination = await combinationOf({ root, torch: { version: "0" }, packages: {}, gpu: null, built: subjects.all.map((one) => one.file), ...(subjects.target.platform === undefined ? {} : { platform: subjects.target.platform }), unchanging: [records] }, workshop);
+  const combination = await combinationOf({ root, torch: { version: "0" }, packages: {}, gpu: null, built: subjects.all.map((one) => one.file), ...(distribution === undefined ? {} : { project: distribution }), ...(subjects.target.platform === undefined ? {} : { platform: subjects.target.platform }), unchanging: [records] }, workshop);
+  if (combination === undefined) throw new Error("a combination whose torch is known was not described");
   return {
     root,
-    project: combination?.project ?? { name: root },
-    platform: combination?.platform ?? "linux-x86_64",
-    ...(combination?.compiler === undefined ? {} : { compiler: combination.compiler }),
+    project: combination.project,
+    platform: combination.platform,
+    isBoundToPython: subjects.isBoundToPython,
+    ...(combination.compiler === undefined ? {} : { compiler: combination.compiler }),
     ...(first === undefined || others.length > 0 ? {} : { file: first.sha256 }),
     now: workshop.now().toISOString(),
     by: workshop.version,
   };
 }
 
+/** Whose the files are: a wheel says it, and a library is of the project in the folder. */
+function distributionsOf(root: string, subjects: Subjects): readonly Combination["project"][] {
+  const all = subjects.all.map(({ examined: { wheel } }): Combination["project"] => (wheel === undefined ? { name: projectNameOf(root).name } : { name: normaliseName(wheel.name), version: wheel.version }));
+  return [...new Map(all.map((one) => [normaliseName(one.name), one])).values()];
+}
+
 /** What a prediction says, as a record. */
-export function predictionRecord(wheel: KnownWheel, judged: Judged, { root, project, compiler, platform, file, now, by }: Circumstances): CombinationRecord {
-  const python = /^cp(\d)(\d+)(?=$|[.-])/.exec(wheel.python);
+export function predictionRecord(wheel: KnownWheel, judged: Judged, { root, project, compiler, platform, isBoundToPython, file, now, by }: Circumstances): CombinationRecord {
+  const python = !isBoundToPython ? null : /^cp(\d)(\d+)(?=$|[.-])/.exec(wheel.python);
   const isFree = wheel.abi.endsWith("t") && /^cp\d+t$/.test(wheel.abi);
   return {
     schema: 1,

@@ -21,6 +21,8 @@ export interface Subjects {
   readonly all: readonly Subject[];
   /** The Python and the machine that could load them. */
   readonly target: WheelTarget;
+  /** One of them is for that Python and no other; where none is, the Python is that of the torch that was compared. */
+  readonly isBoundToPython: boolean;
   /** The torch builds that they could be for, by the CUDA that they need: "cu13"; absent: any. */
   readonly cudaMajor?: number;
   /** What was left out, in sentences. */
@@ -44,9 +46,9 @@ export async function openSubjects(named: readonly string[], where: Surroundings
       const file = path.resolve(where.root, given);
       opened.push({ file, sha256: await sha256Of(file, signal), examined: answer.examined });
     }
-    const { all, target, left } = ofOneTarget(opened, python);
+    const { all, target, isBoundToPython, left } = ofOneTarget(opened, python);
     return {
-      all, target,
+      all, target, isBoundToPython,
       ...cudaOf(all),
       said: [...found.said, ...(left.length === 0 ? [] : [`${left.map((one) => path.relative(where.root, one.file)).join(", ")} ${left.length === 1 ? "is" : "are"} for another Python or machine than ${nameOf(target)}, and ${left.length === 1 ? "was" : "were"} left out.`])],
       dispose,
@@ -68,7 +70,7 @@ function nameOf({ python, platform }: WheelTarget): string {
 }
 
 /** A torch is for one Python and one machine: of files for several, those for the asked or the newest Python count. */
-function ofOneTarget(subjects: readonly Subject[], asked: string | undefined): { readonly all: readonly Subject[]; readonly target: WheelTarget; readonly left: readonly Subject[] } {
+function ofOneTarget(subjects: readonly Subject[], asked: string | undefined): Pick<Subjects, "all" | "target" | "isBoundToPython"> & { readonly left: readonly Subject[] } {
   const targets = subjects.map((subject) => ({ subject, target: targetOf(subject.examined) }));
   const pythons = targets.flatMap(({ target }) => target.python ?? []).sort((a, b) => minorOf(b) - minorOf(a));
   const python = asked ?? pythons[0];
@@ -77,6 +79,7 @@ function ofOneTarget(subjects: readonly Subject[], asked: string | undefined): {
   return {
     all: targets.filter(fits).map(({ subject }) => subject),
     target: { ...(platform === undefined ? {} : { platform }), ...(python === undefined ? {} : { python }) },
+    isBoundToPython: targets.some((one) => fits(one) && one.target.python !== undefined),
     left: targets.filter((one) => !fits(one)).map(({ subject }) => subject),
   };
 }

@@ -108,6 +108,8 @@ async function projectOf({ root, project, unchanging }: Circumstances, workshop:
   const own = projectNameOf(root);
   // What is said of somebody else's wheel is of none of this project's commits.
   if (project?.name !== undefined && normaliseName(project.name) !== normaliseName(own.name)) return { ...project, name: project.name };
-  const commit = project?.commit === undefined ? await commitOf(root, workshop, [".abiding", ...(unchanging ?? [])]) : undefined;
+  // A wheel of another version was made of other files than lie here.
+  const isOther = project?.version !== undefined && own.version !== undefined && publicVersion(project.version) !== publicVersion(own.version);
+  const commit = project?.commit === undefined && !isOther ? await commitOf(root, workshop, [".abiding", ...(unchanging ?? [])]) : undefined;
   return { ...own, ...(commit === undefined ? {} : { commit: commit.hash, ...(commit.isChanged ? { changed: true } : {}) }), ...project, name: own.name };
 }

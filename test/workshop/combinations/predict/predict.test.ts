@@ -1,5 +1,6 @@
 /** Predictions over nightlies of a local index, whose torch changes on known days. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { describe, it } from "node:test";
@@ -182,6 +183,44 @@ describe("predict", () => {
     const report = await predicted(root, index);
     assert.deepEqual([report.files.map((one) => one.file), verdicts(report)], [[wheel], ["1002 conflict", "1001 no-conflict"]]);
     assert.ok(report.notChecked.includes("dist/nightly_ops-0.1.0-cp311-cp311-linux_x86_64.whl is newer than the libraries in the project, which were left out."));
+  });
+
+  it("records what it finds of somebody else's wheel as that one's, and of several distributions nothing", async () => {
+    const index = await indexOf({ days: 1 });
+    const root = projectFolder();
+    const library = fs.readFileSync(extension(root));
+    const wheelOf = (name: string, version: string): string => {
+      const file = path.join(root, "downloads", `${name}-${version}-cp311-cp311-linux_x86_64.whl`);
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      fs.writeFileSync(file, makeWheel(name, { version, python: "cp311" }, { [`${name}/_C.cpython-311-x86_64-linux-gnu.so`]: library }));
+      return file;
+    };
+    execFileSync("git", ["init", "-q"], { cwd: root });
+    execFileSync("git", ["add", "pyproject.toml"], { cwd: root });
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "first"], { cwd: root });
+    const [other, own, older] = [wheelOf("other_ops", "1.2"), wheelOf("nightly_ops", "0.1.0"), wheelOf("nightly_ops", "0.0.9")];
+    const projectOf = async (...files: readonly string[]): Promise<unknown> => {
+      const target = projectFolder();
+      fs.cpSync(path.join(root, ".git"), path.join(target, ".git"), { recursive: true });
+      await predicted(target, index, { files });
+      return recordsOf(target)[0]?.combination.project;
+    };
+    const commit = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
+    assert.deepEqual(await projectOf(other), { name: "other-ops", version: "1.2" });
+    assert.deepEqual(await projectOf(own), { name: "nightly_ops", version: "0.1.0", commit });
+    assert.deepEqual(await projectOf(older), { name: "nightly_ops", version: "0.0.9" });
+    const told = workshopIn(root);
+    const both = await predicted(root, index, { files: [other, own] }, told);
+    assert.deepEqual([verdicts(both), recordsOf(root)], [["1001 no-conflict"], []]);
+    assert.ok(told.notes.includes("Nothing is recorded: the files are of other-ops and nightly-ops, and a record is of one project."), told.notes.join("\n"));
+  });
+
+  it("records no Python for what is bound to none", async () => {
+    const index = await indexOf({ days: 1 });
+    const root = projectFolder();
+    extension(root, ["removed"], {}, "_C.abi3.so");
+    await predicted(root, index, { wanted: { indexes: [index.nightly()], python: "3.11" } });
+    assert.deepEqual(recordsOf(root).map(({ outcome, combination: { python } }) => [outcome, python]), [["no-conflict", undefined]]);
   });
 
   it("says what is missing where there is nothing to predict", async () => {
