@@ -1,6 +1,6 @@
 import * as crypto from "node:crypto";
 import type { Combination, CombinationRecord } from "../types.ts";
-import { validateCombination, validateRest } from "./validate.ts";
+import { validateCombination, validateRest, type RestOfRecord } from "./validate.ts";
 
 /** `crypto.hash` came with Node.js 20.12 and takes half as long. */
 const { hash }: Partial<typeof crypto> = crypto;
@@ -10,19 +10,23 @@ export function idOfText(text: string): string {
 }
 
 /** What two records that say the same have in common. `record` is one as `validateRecord` makes it. */
-export function idOf(record: CombinationRecord): string {
-  return idOfText(JSON.stringify(record));
+export function idOf({ schema: _schema, combination, ...rest }: CombinationRecord): string {
+  return idOfParts(idOfText(JSON.stringify(combination)), rest);
+}
+
+/** Records share their circumstances, whose part of the id is made once for all of them. */
+function idOfParts(ofCombination: string, rest: RestOfRecord): string {
+  return idOfText(ofCombination + JSON.stringify(rest));
 }
 
 const begin = "{\"schema\":1,\"combination\":";
 const afterwards = ",\"how\":\"";
 /** Circumstances that are remembered at most. */
-const mostKnown = 50_000;
+const mostKnown = 10_000;
 
 interface Known {
   readonly combination: Combination;
-  /** As `JSON.stringify` writes it. */
-  readonly text: string;
+  readonly id: string;
 }
 
 /**
@@ -38,10 +42,8 @@ export class QuickReader {
     if (end < 0) return undefined;
     try {
       const known = this.#combination(line.slice(begin.length, end));
-      const record = known === undefined ? undefined : validateRest(known.combination, JSON.parse(`{${line.slice(end + 1)}`));
-      if (known === undefined || record === undefined) return undefined;
-      const { schema, combination, ...rest } = record;
-      return { schema, combination, ...rest, id: idOfText(`${begin}${known.text},${JSON.stringify(rest).slice(1)}`) };
+      const rest = known === undefined ? undefined : validateRest(JSON.parse(`{${line.slice(end + 1)}`));
+      return known === undefined || rest === undefined ? undefined : { schema: 1, combination: known.combination, ...rest, id: idOfParts(known.id, rest) };
     } catch {
       return undefined;
     }
@@ -53,7 +55,7 @@ export class QuickReader {
     const combination = validateCombination(JSON.parse(written));
     if (combination === undefined) return undefined;
     if (this.#known.size >= mostKnown) this.#known.clear();
-    const added = { combination, text: JSON.stringify(combination) };
+    const added = { combination, id: idOfText(JSON.stringify(combination)) };
     // The slice would keep the whole piece of the file that it is of.
     this.#known.set(Buffer.from(written).toString(), added);
     return added;

@@ -5,6 +5,7 @@ import { idOf, QuickReader } from "./identity.ts";
 import { linesOf, type Line } from "./lines.ts";
 import { clockTolerance } from "./order.ts";
 import { Problems } from "./problems.ts";
+import { SeenIds } from "./seen.ts";
 import { validateRecord } from "./validate.ts";
 
 export type ReadRecord = CombinationRecord & { readonly id: string };
@@ -21,7 +22,7 @@ export interface StreamOptions {
  * from the future, go to `problems`. Rejects with `CannotDo` when the file cannot be read.
  */
 export async function* streamCombinations(file: string, problems: Problems, { now = new Date(), signal, onNewer }: StreamOptions = {}): AsyncGenerator<readonly ReadRecord[]> {
-  const seen = new Set<string>();
+  const seen = new SeenIds();
   const quick = new QuickReader();
   const latest = now.getTime() + clockTolerance;
   try {
@@ -29,8 +30,7 @@ export async function* streamCombinations(file: string, problems: Problems, { no
       const group: ReadRecord[] = [];
       for (const line of lines) {
         const record = quick.read(line.text) ?? withId(recordOf(line, problems, onNewer));
-        if (record === undefined || seen.has(record.id)) continue;
-        seen.add(record.id);
+        if (record === undefined || !seen.add(record.id)) continue;
         if (Date.parse(record.when) > latest) problems.future(line.number, record.when);
         group.push(record);
       }

@@ -31,7 +31,7 @@ export function validateRecord(value: unknown): Validated {
     const { schema, combination, ...rest } = objectOf(value, "the line");
     if (typeof schema === "number" && Number.isInteger(schema) && schema > 1) return { kind: "newer", schema };
     if (schema !== 1) throw new Wrong(schema === undefined ? "schema is missing" : "schema must be 1");
-    return { kind: "record", record: recordOf(combinationOf(objectOf(combination, "combination")), rest) };
+    return { kind: "record", record: { schema, combination: combinationOf(objectOf(combination, "combination")), ...restOf(rest) } };
   } catch (error) {
     if (error instanceof Wrong) return { kind: "wrong", problem: error.message };
     throw error;
@@ -48,11 +48,14 @@ export function validateCombination(value: unknown): Combination | undefined {
   }
 }
 
+/** What a record says of its combination. */
+export type RestOfRecord = Omit<CombinationRecord, "schema" | "combination">;
+
 /** The same as `validateRecord` for a record whose combination is known already: of thousands of records a few circumstances are. */
-export function validateRest(combination: Combination, value: unknown): CombinationRecord | undefined {
+export function validateRest(value: unknown): RestOfRecord | undefined {
   try {
     const rest = objectOf(value, "the line");
-    return rest.schema === undefined && rest.combination === undefined ? recordOf(combination, rest) : undefined;
+    return rest.schema === undefined && rest.combination === undefined ? restOf(rest) : undefined;
   } catch (error) {
     if (error instanceof Wrong) return undefined;
     throw error;
@@ -61,12 +64,10 @@ export function validateRest(combination: Combination, value: unknown): Combinat
 
 type Members = Readonly<Record<string, unknown>>;
 
-function recordOf(combination: Combination, value: Members): CombinationRecord {
+function restOf(value: Members): RestOfRecord {
   const how = oneOf(value.how, "how", methods);
   const counts = value.counts === undefined ? undefined : objectOf(value.counts, "counts");
   return {
-    schema: 1,
-    combination,
     how,
     outcome: oneOf(value.outcome, "outcome", outcomesOf(how), ` of something that is ${how === "predicted" ? "predicted" : "tried"}`),
     when: timeOf(value.when),

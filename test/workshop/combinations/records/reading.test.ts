@@ -1,10 +1,14 @@
 /** Reading the file of records, whatever people, editors, git and full disks have made of it. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { readCombinations } from "../../../../src/workshop/combinations/index.ts";
+import { idOfText } from "../../../../src/workshop/combinations/records/identity.ts";
 import { linesOf } from "../../../../src/workshop/combinations/records/lines.ts";
 import { newestRecordsFirst } from "../../../../src/workshop/combinations/records/order.ts";
 import { panelRecords } from "../../../../src/workshop/combinations/records/panel.ts";
+import { SeenIds } from "../../../../src/workshop/combinations/records/seen.ts";
 import { validateRecord } from "../../../../src/workshop/combinations/records/validate.ts";
 import { CannotDo } from "../../../../src/workshop/workshop.ts";
 import { Random } from "../../../support/random.ts";
@@ -112,6 +116,25 @@ describe("the file of records", () => {
     let pieces = 0;
     for await (const group of linesOf(file)) pieces += group.length > 0 ? 1 : 0;
     assert.ok(pieces > 2, String(pieces));
+  });
+
+  it("remembers in few bytes which records there were", () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const used = (): number => {
+      collect();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      return heapUsed + arrayBuffers;
+    };
+    const [seen, count] = [new SeenIds(), 100_000];
+    const added = (): number => Array.from({ length: count }).reduce<number>((sum, _, index) => sum + (seen.add(idOfText(String(index))) ? 1 : 0), 0);
+    const before = used();
+    assert.equal(added(), count);
+    const bytes = used() - before;
+    assert.ok(bytes < 40 * count, `${Math.round(bytes / count)} bytes each`);
+    assert.equal(added(), 0);
+    // These begin at the same place of the table.
+    assert.deepEqual(["00000001", "f0000000", "f0000001", "f0000000"].map((low) => seen.add(`00000000${low}0000`)), [true, true, true, false]);
   });
 
   it("takes a time from the future for that of the record before", async () => {
