@@ -81,7 +81,7 @@ function wheelOf(file: IndexFile, memory: Memory, now: string): RememberedWheel 
 
 /** Pages may name a user in their links; what is remembered is without. */
 function withoutUser(address: string): string {
-  return address.replace(/^(https?:\/\/)[^/@]*@/i, "$1");
+  return address.replace(/^(https?:\/\/)[^/?#]*@/i, "$1");
 }
 
 /** "20261101" of "2.15.0.dev20261101+cu130". */
