@@ -70,7 +70,7 @@ async function gather(request: PublishRequest, workshop: Workshop, notes: string
   const combinations: CombinationsView = {
     records,
     latest: latestWorking(records, records.some((one) => one.project === project.name) ? { project: project.name } : {}),
-    known: [...known.values()], ...(knownAt === undefined ? {} : { knownAt }),
+    known: recordedOf([...known.values()], records), ...(knownAt === undefined ? {} : { knownAt }),
     problems: publishable(read.problems, privacy), file: path.relative(root, file).split(path.sep).join("/"),
   };
   const bodies = format === "html" && !without.includes("bodies") ? await bodiesOf(request, workshop) : undefined;
@@ -81,6 +81,12 @@ async function gather(request: PublishRequest, workshop: Workshop, notes: string
     ...(bodies === undefined ? {} : { bodies: publishable(bodies, privacy) }),
     ...(benchmarks === undefined || benchmarks.runs.length === 0 ? {} : { benchmarks: publishable(benchmarks, privacy) }),
   };
+}
+
+/** Rows of torches that nobody tried would be most of a page. An index without labels has "2.15.0" for "2.15.0+cu130". */
+function recordedOf(known: CombinationsView["known"], records: readonly PanelRecord[]): CombinationsView["known"] {
+  const recorded = new Set(records.flatMap(({ torch }) => [torch, torch.replace(/\+.*$/, "")]));
+  return known.filter(({ torch }) => recorded.has(torch));
 }
 
 /** Local logs have no place on a page; neither has an index that others do not reach. */

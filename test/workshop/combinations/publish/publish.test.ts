@@ -1,8 +1,11 @@
 /** What is published: the line that works, the table, a badge, a page; and what is not. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import * as path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { userCacheFolder } from "../../../../src/engine/binaries/remote/index.ts";
 import type { PublishedPage } from "../../../../src/protocol/panel.ts";
+import { memoryFile } from "../../../../src/workshop/combinations/nightlies/memory.ts";
 import { html } from "../../../../src/workshop/combinations/publish/html.ts";
 import { Privacy, publicAddress, publishable } from "../../../../src/workshop/combinations/publish/privacy.ts";
 import { tableOf } from "../../../../src/workshop/combinations/publish/table.ts";
@@ -102,6 +105,22 @@ Recorded by Abiding; as of today.
     assert.match(page, /<tr><th scope="row">2\.14\.1\+cpu<\/th><td class="predicted">predicted no conflict<\/td><td class="bad">smoke tests failed \(torch-symbols\)<\/td><\/tr>/);
     assert.equal(dataOf(await publish("--format", "html", "--without", "bodies")).bodies, undefined);
   });
+});
+
+it("publishes what indexes have only of the torches that there are records of", async () => {
+  using folder = new Folder();
+  const index = "https://pypi.org/simple";
+  folder.file("abiding.json", JSON.stringify({ combinations: { indexes: [index] } }));
+  folder.file(name, lines(made({}, { torch: { version: "2.13.0+cpu" } }), made({}, { torch: { version: "2.14.0", index } })));
+  const wheels = ["2.12.0", "2.13.0", "2.14.0", "2.15.0"].map((version) => ({
+    package: "torch", version, file: `torch-${version}-cp312-cp312-any.whl`, url: `${index}/torch-${version}-cp312-cp312-any.whl`, index, python: "cp312", abi: "cp312", platforms: ["any"],
+    firstSeen: "2026-11-01T00:00:00Z", lastSeen: "2026-11-01T00:00:00Z", listed: true, ...(version === "2.13.0" ? { yanked: "" } : {}),
+  }));
+  const file = memoryFile(path.join(userCacheFolder(folder.variables), "indexes"), index, "torch");
+  folder.file(path.relative(folder.root, file), JSON.stringify({ schema: 1, index, package: "torch", readAt: "2026-11-01T00:00:00Z", wheels }));
+  const { status, out, err } = await folder.abiding("publish", "--format", "html", "--without", "bodies");
+  assert.equal(status, 0, err);
+  assert.deepEqual(dataOf(out).combinations?.known, [{ torch: "2.14.0", listed: true }, { torch: "2.13.0", listed: true, yanked: true }]);
 });
 
 describe("the published page", () => {
