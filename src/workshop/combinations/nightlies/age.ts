@@ -8,5 +8,5 @@ export function ageOf(knowledge: IndexKnowledge, now: Date): readonly string[] {
     const sentence = readAt === undefined ? `${index} was never read for` : `${index} was last read ${age(readAt, now) ?? "at a time that cannot be read"} (${readAt.slice(0, 16).replace("T", " ")} UTC) for`;
     lines.set(sentence, [...(lines.get(sentence) ?? []), name]);
   }
-  return [...lines].map(([sentence, names]) => `${sentence} ${names.join(" and ")}.`);
+  return [...lines].map(([sentence, names]) => `${sentence} ${names.length > 1 ? `${names.slice(0, -1).join(", ")} and ` : ""}${names.at(-1)}.`);
 }

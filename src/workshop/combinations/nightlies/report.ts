@@ -11,7 +11,7 @@ import type { IndexKnowledge, TorchSet } from "../types.ts";
 import { ageOf } from "./age.ts";
 import { companions } from "./companions.ts";
 import { readIndexes } from "./readIndexes.ts";
-import { selectTorches, unmatched } from "./select.ts";
+import { newestFirst, noneFits, selectTorches, unmatched } from "./select.ts";
 import { torchSets } from "./sets.ts";
 import type { IndexRequest } from "./types.ts";
 
@@ -53,7 +53,7 @@ export async function nightlies(request: NightliesRequest, workshop: Workshop): 
     indexes: knowledge.indexes,
     age: ageOf(knowledge, now),
     pins: [...torchPins(requirements)].map(([version, places]) => ({ ...pinStanding(version, knowledge, request.wanted, records, now), places })),
-    problems: [...knowledge.problems, ...unmatched(knowledge, request.wanted, request.torch)],
+    problems: [...knowledge.problems, ...unmatched(knowledge, request.wanted, request.torch), ...(request.torch.length === 0 && knowledge.wheels.length > 0 && newestFirst(knowledge, request.wanted).length === 0 ? [noneFits(knowledge, request.wanted)] : [])],
   };
 }
 

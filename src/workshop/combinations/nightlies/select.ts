@@ -1,4 +1,4 @@
-import { compareVersions, isPrerelease, parseSpecifiers, parseVersion, publicVersion, satisfies, selectVersions } from "../../../engine/model/index.ts";
+import { compareVersions, isPrerelease, localLabel, parseSpecifiers, parseVersion, publicVersion, satisfies, selectVersions } from "../../../engine/model/index.ts";
 import { CannotDo } from "../../workshop.ts";
 import type { IndexKnowledge, KnownWheel, WheelWanted } from "../types.ts";
 import { Fitting } from "./fitting.ts";
@@ -25,9 +25,26 @@ export function unmatched(knowledge: IndexKnowledge, wanted: WheelWanted, texts:
   const all = newestFirst(knowledge, wanted);
   return texts.filter((text) => selected(all, text).length === 0).map((text) => {
     const where = [wanted.python === undefined ? undefined : `Python ${wanted.python}`, wanted.platform, wanted.variant].filter((one) => one !== undefined).join(", ");
-    const have = all.length === 0 ? "No torch that fits is known" : `The newest that are known are ${all.slice(0, 3).map((one) => one.version).join(", ")}`;
-    return `"${text}" names no torch that is known${where === "" ? "" : ` for ${where}`}. ${have}.`;
+    const have = all.length === 0 ? noneFits(knowledge, wanted) : `The newest that are known are ${all.slice(0, 3).map((one) => one.version).join(", ")}.`;
+    return `"${text}" names no torch that is known${where === "" ? "" : ` for ${where}`}. ${have}`;
   });
+}
+
+/** Why no torch fits, though there are some: what is asked for that none of them is, and what they are. */
+export function noneFits(knowledge: IndexKnowledge, wanted: WheelWanted): string {
+  const torches = knowledge.wheels.filter((one) => one.package === "torch" && one.gone === undefined);
+  if (torches.length === 0) return "No torch is known at all.";
+  const { variant, python, ...rest } = wanted;
+  const others = variant === undefined ? [] : newestFirst(knowledge, { ...rest, ...(python === undefined ? {} : { python }) });
+  if (others.length > 0) return `Of the build ${variant} no torch is known; there are ${named(others.map((one) => localLabel(one.version) ?? "those without a label"))}.`;
+  const pythons = python === undefined ? [] : torches.filter((one) => newestFirst({ ...knowledge, wheels: [one] }, rest).length > 0).map((one) => `${one.python}${one.abi.endsWith("t") ? "t" : ""}`);
+  if (pythons.length > 0) return `For Python ${python} no torch is known; there are wheels for ${named(pythons.sort((a, b) => b.length - a.length || b.localeCompare(a)))}.`;
+  return `No torch for ${wanted.platform ?? "this platform"} is known; there are wheels for ${named(torches.flatMap((one) => one.platforms))}.`;
+}
+
+function named(all: readonly string[]): string {
+  const each = [...new Set(all)];
+  return `${each.slice(0, 8).join(", ")}${each.length > 8 ? ` and ${each.length - 8} more` : ""}`;
 }
 
 function selected(all: readonly KnownWheel[], text: string): readonly KnownWheel[] {
@@ -59,6 +76,7 @@ function ofChannel(all: readonly KnownWheel[], isNightly: boolean, detail: strin
   const days = /^(\d{8})(?:\.\.(\d{8}))?$/.exec(detail ?? "");
   if (isNightly && days !== null) {
     const [, from = "", to = from] = days;
+    if (from > to) throw new CannotDo(`"${text}" ends before it begins; write nightly:${to}..${from}.`);
     return all.filter(({ day }) => day !== undefined && day >= from && day <= to);
   }
   const count = detail === undefined ? 1 : /^[1-9]\d{0,4}$/.test(detail) ? Number(detail) : undefined;

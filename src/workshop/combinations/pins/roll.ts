@@ -108,7 +108,12 @@ function chooseTarget(request: RollRequest, around: Surroundings): Chosen | { re
   if (to !== "latest" && to !== "latest-nightly") {
     // The variant of the pins is preferred; an index may have no variants at all.
     const same = selectTorches(knowledge, wanted, [to]);
-    const wheel = preferred(same.length > 0 ? same : selectTorches(knowledge, request.wanted, [to]), around.own);
+    const others = same.length > 0 ? [] : selectTorches(knowledge, request.wanted, [to]);
+    const [other] = others;
+    if (other !== undefined && wanted.variant !== undefined && !to.includes("+") && others.every((one) => localLabel(one.version) !== undefined)) {
+      return { reason: `The pins are of the build ${wanted.variant}, and no torch ${to} of it is known; there are ${others.slice(0, 5).map((one) => one.version).join(", ")}. To change to another build, name it, as --to ${other.version}, or name an index that has it with --index.` };
+    }
+    const wheel = preferred(same.length > 0 ? same : others, around.own);
     if (wheel === undefined) return { reason: unmatched(knowledge, request.wanted, [to])[0] ?? "" };
     return withSiblings({ torch: wheel.version, packages: {}, index: wheel.index, wheel }, request.wanted, around);
   }

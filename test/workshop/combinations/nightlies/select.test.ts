@@ -59,6 +59,17 @@ describe("selectTorches", () => {
   });
 });
 
+describe("where nothing fits", () => {
+  it("says what is asked for that no torch is, and what there is", () => {
+    const because = (where: Partial<WheelWanted>): string => (unmatched(all, { ...wanted, ...where }, ["release"])[0] ?? "").replace(/^"release" names no torch that is known for [^.]*(?:3\.\d+)?[^.]*\. /, "");
+    assert.equal(because({ variant: "cu118" }), "Of the build cu118 no torch is known; there are cu130, cpu, those without a label.");
+    assert.equal(because({ python: "3.9" }), "For Python 3.9 no torch is known; there are wheels for cp312, cp311.");
+    assert.equal(because({ platform: "linux-aarch64" }), "No torch for linux-aarch64 is known; there are wheels for manylinux_2_28_x86_64, win_amd64.");
+    assert.deepEqual(unmatched(knowledge([]), wanted, ["release"]), ['"release" names no torch that is known for Python 3.11, linux-x86_64. No torch is known at all.']);
+    assert.throws(() => chosen(["nightly:20261031..20261001"]), (error) => error instanceof CannotDo && error.message === '"nightly:20261031..20261001" ends before it begins; write nightly:20261001..20261031.');
+  });
+});
+
 describe("newestFirst", () => {
   it("takes the best wheel of each version: listed, not withdrawn, from the first index", () => {
     const same = knowledge([wheel("2.15.0", { yanked: "" }), wheel("2.15.0", { index: indexes[1] }), wheel("2.15.0", { index: indexes[0], listed: false }), wheel("2.14.1", { tags: "cp310-abi3-manylinux_2_28_x86_64" }), wheel("2.14.1")]);

@@ -172,6 +172,10 @@ describe("rollPins", () => {
     assert.equal(fs.readFileSync(path.join(root, "requirements-cuda.txt"), "utf8"), `--index-url ${secret}\ntorch==${night(8)}+cu130\n`);
     assert.equal(fs.readFileSync(path.join(root, "requirements-cpu.txt"), "utf8"), `--index-url ${index.nightly("cpu")}\ntorch==${night(8)}+cpu\n`);
     assert.ok(!JSON.stringify({ ...report, patch: "", fix: undefined }).includes("secret"));
+    // An index may lack the variant of the pins: another one never takes its place.
+    const lacking = await roll(project({ "requirements.txt": `--index-url ${index.nightly()}\ntorch==${night(2)}+cu118\n` }), { to: night(8), write: true });
+    assert.deepEqual([lacking.outcome, lacking.reason], ["stopped", `The pins are of the build cu118, and no torch ${night(8)} of it is known; there are ${night(8)}+cu130, ${night(8)}+cpu. To change to another build, name it, as --to ${night(8)}+cu130, or name an index that has it with --index.`]);
+    assert.deepEqual(changesOf(await roll(project({ "requirements.txt": `torch==${night(2)}+cu118\n` }), { to: `${night(8)}+cpu` })), [`requirements.txt:1 torch ${night(2)}+cu118 -> ${night(8)}+cpu`]);
     const release = await roll(project({ "requirements.txt": `--index-url ${index.nightly()}\ntorch==${night(2)}+cu130\n` }), { to: "2.15.0" });
     assert.deepEqual(changesOf(release), [`requirements.txt:2 torch ${night(2)}+cu130 -> 2.15.0`, `requirements.txt:1 index ${index.nightly()} -> ${index.simple}`]);
   });
