@@ -30,10 +30,11 @@ export function predictText(report: PredictReport, colours: boolean): string {
 }
 
 function summary({ outcome, predictions, spent }: PredictReport): string {
-  if (outcome === "nothing-to-predict") return "Nothing was predicted.";
+  const read = `${(spent / 1e6).toFixed(1)} MB read`;
+  if (predictions.length === 0) return outcome === "nothing-to-predict" ? "Nothing was predicted." : `Nothing was predicted. ${read}.`;
   const count = (verdict: Prediction["verdict"]): number => predictions.filter((one) => one.verdict === verdict).length;
   const known = predictions.filter((one) => one.fromCache).length;
-  return `${plural(predictions.length, "torch").replace(/torchs$/, "torches")}: ${count("no-conflict")} without a conflict in what was checked, ${count("conflict")} with one, ${count("unknown")} unknown. Nothing was run. ${(spent / 1e6).toFixed(1)} MB read${known === 0 ? "" : `, ${known} from the cache`}.`;
+  return `${plural(predictions.length, "torch").replace(/torchs$/, "torches")}: ${count("no-conflict")} without a conflict in what was checked, ${count("conflict")} with one, ${count("unknown")} unknown. Nothing was run. ${read}${known === 0 ? "" : `, ${known} from the cache`}.`;
 }
 
 function relative(root: string, file: string): string {

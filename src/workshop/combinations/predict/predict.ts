@@ -48,7 +48,7 @@ export async function predict(given: PredictRequest, workshop: Workshop): Promis
     const judge = judgeOf(subjects, request, workshop, spending);
     const costs = await Promise.all(torches.map(async (one) => judge.estimate(one)));
     const estimated = costs.reduce((sum, one) => sum + one, 0);
-    activity.note(beforehand(torches.length, costs, estimated, budget));
+    activity.note(beforehand(torches.length, costs, estimated, request));
     activity.step(`Comparing with ${torches.length} torches`);
     // Asked for before: git is not asked after a cancel.
     const circumstances = request.record ? await circumstancesOf(root, subjects, path.relative(root, records), workshop) : undefined;
@@ -75,10 +75,11 @@ async function keep(all: readonly { readonly torch: KnownWheel; readonly judged:
   await recordPredictions(records, told.map(({ torch, judged }) => predictionRecord(torch, judged, circumstances)), workshop);
 }
 
-function beforehand(count: number, costs: readonly number[], estimated: number, budget: number): string {
+function beforehand(count: number, costs: readonly number[], estimated: number, { budget, offline }: Pick<PredictRequest, "budget" | "offline">): string {
   const known = costs.filter((one) => one === 0).length;
   const what = `${count} ${count === 1 ? "torch" : "torches"}${known === 0 ? "" : `, ${known === count ? (count === 1 ? "known" : "all of them known") : `${known} of them known`} from before`}`;
   if (estimated === 0) return `${what}: nothing is left to read.`;
+  if (offline) return `${what}. Offline, nothing is read of the others.`;
   return `${what}: about ${megabytes(estimated)} are to be read, and at most ${megabytes(budget)} may be.`;
 }
 

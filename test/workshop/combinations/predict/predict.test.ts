@@ -113,6 +113,9 @@ describe("predict", () => {
     assert.match(report.reason ?? "", /^It was cancelled: \d+ of 12 torches (?:is|are) left\. What was found out is kept; the same command goes on from there\.$/);
     assert.ok(report.predictions.length >= 2 && report.predictions.length < 12, `${report.predictions.length}`);
     assert.equal(recordsOf(root).length, report.predictions.length);
+    const offline = workshopIn(root);
+    assert.deepEqual(verdicts(await predicted(root, index, { offline: true, torch: ["nightly:12"] }, offline)), verdicts(report));
+    assert.equal(offline.notes[0], `12 torches, ${report.predictions.length} of them known from before. Offline, nothing is read of the others.`);
     const after = await predicted(root, index);
     assert.deepEqual([after.outcome, after.predictions.filter((one) => one.fromCache).length], ["predicted", report.predictions.length]);
   });
