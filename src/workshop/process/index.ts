@@ -7,7 +7,7 @@ export { commitOf } from "./commit.ts";
 export { environmentDifference, isSecret, shown, variable } from "./environment.ts";
 export { findProgram } from "./findProgram.ts";
 export { makeFolder } from "./folders.ts";
-export { exclusively, lockName } from "./lock.ts";
+export { exclusively, isInUse, lockName } from "./lock.ts";
 export { LogFile } from "./logFile.ts";
 export { pythonEnvironment } from "./python.ts";
 export { appendRecord, appendRecords, readRecords } from "./records.ts";

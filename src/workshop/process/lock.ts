@@ -156,6 +156,12 @@ async function inWords<T>(folder: string, work: Promise<T>): Promise<T> {
   }
 }
 
+/** Whether somebody works in the folder, or nobody can tell, as it would be on another machine. */
+export async function isInUse(folder: string): Promise<boolean> {
+  const entries = await inWords(folder, entriesOf(join(folder, lockName)));
+  return entries.some(({ owner }) => owner !== undefined && conditionOf(owner).kind !== "dead");
+}
+
 /**
  * Does the work while nobody else works in the folder. Waits for whoever does, and says for whom; takes over from one
  * who died, and ends the processes that he left. Inside such work the same folder is free at once. Rejects with the

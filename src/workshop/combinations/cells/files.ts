@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import * as path from "node:path";
 import type { BenchmarkReport } from "../../benchmark/types.ts";
 import { codeOf, writeWhole } from "../../process/index.ts";
@@ -40,6 +40,17 @@ export const benchmarkFileName = "benchmark.json";
 /** Where a cell's logs lie. */
 export function logsOf(folder: string): string {
   return path.join(folder, "logs");
+}
+
+/** What trying a cell makes and nobody needs afterwards: the copy of the project, its build folder, the environment. */
+export function madeIn(folder: string): readonly string[] {
+  return ["source", "build", "environment"].map((name) => path.join(folder, name));
+}
+
+export async function removeMade(folder: string): Promise<void> {
+  for (const one of madeIn(folder)) {
+    await rm(one, { recursive: true, force: true, maxRetries: 3 });
+  }
 }
 
 export async function writeCellFile(folder: string, file: CellFile): Promise<void> {

@@ -2,8 +2,9 @@ import * as path from "node:path";
 import { NodeFiles } from "../../../engine/files/index.ts";
 import { readPython } from "../../../engine/installed/python.ts";
 import { Explainer, suspicionIn } from "../../smoke/index.ts";
-import { pythonEnvironment } from "../../process/index.ts";
+import { findProgram, pythonEnvironment } from "../../process/index.ts";
 import type { ProcessResult } from "../../process/types.ts";
+import { whyNotInstalled } from "./installing.ts";
 import { isWell, runIn } from "./trial.ts";
 import type { Ended, Trial } from "./trial.ts";
 
@@ -119,14 +120,20 @@ function moduleOf(file: string): readonly [name: string, folder: string] {
   return [names.join("."), folder];
 }
 
+/** By uv where it is there: an environment of its making has no pip. */
 async function installWheel(trial: Trial, wheel: string): Promise<Ended | undefined> {
   const { interpreter, workshop, task } = trial;
-  const result = await runIn(trial, [interpreter, "-m", "pip", "install", "--disable-pip-version-check", "--no-deps", "--no-index", "--force-reinstall", wheel], task.folder, pythonEnvironment(workshop.environment, interpreter));
+  const uv = findProgram("uv", workshop.environment);
+  const argv = uv === undefined
+    ? [interpreter, "-m", "pip", "install", "--disable-pip-version-check", "--no-deps", "--no-index", "--force-reinstall", wheel]
+    : [uv, "pip", "install", "--python", interpreter, "--no-deps", "--no-index", "--reinstall", wheel];
+  const result = await runIn(trial, argv, task.folder, pythonEnvironment(workshop.environment, interpreter));
   if (isWell(result)) {
     return undefined;
   }
   workshop.activity.signal.throwIfAborted();
-  return { outcome: "failed", reason: { message: `${path.basename(wheel)} could not be installed: ${lastWords(result)}` } };
+  const { isOfHere, message } = whyNotInstalled(result, path.basename(wheel));
+  return { outcome: isOfHere ? "unknown" : "failed", isOfHere, reason: { message } };
 }
 
 /** Libraries that installed wheels have brought, by their RECORD (packaging.python.org, "Recording installed projects"). */

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import * as path from "node:path";
 import { requireSpace } from "../../libtorch/space.ts";
@@ -13,7 +12,7 @@ import type { CellEvent, CellResult, CellStep, CellStepName, CellTask } from "..
 import { buildStep } from "./building.ts";
 import { withCompilers } from "./compilers.ts";
 import { install, interpreterIn } from "./environment.ts";
-import { readCellFile, stepNames, writeResult } from "./files.ts";
+import { readCellFile, removeMade, stepNames, writeResult } from "./files.ts";
 import type { CellFile } from "./files.ts";
 import { loadStep } from "./loading.ts";
 import { recordsOf } from "./recording.ts";
@@ -90,15 +89,14 @@ class Attempt {
 
   async carryOut(): Promise<void> {
     const { folder } = this.#task;
-    const made = ["source", "build", "environment"].map((name) => path.join(folder, name));
     // What an attempt left that was killed is of no use.
-    await removeAll(made);
+    await removeMade(folder);
     try {
       await this.#steps();
     } finally {
       const isFailed = this.#draft.steps.some((one) => one.outcome !== "passed");
       if (this.#file.keep === "never" || (this.#file.keep === "failed" && !isFailed) || this.#workshop.activity.signal.aborted) {
-        await removeAll(made);
+        await removeMade(folder);
       }
     }
   }
@@ -184,10 +182,4 @@ const foreign = /^(?:PYTHONPATH|PYTHONHOME|PYTHONSTARTUP|PIP_TARGET|PIP_PREFIX|P
 function cellEnvironment(environment: Variables, folder: string): Variables {
   const own = Object.entries(withoutHandedOn(environment)).filter(([name]) => !foreign.test(name));
   return { ...Object.fromEntries(own), TORCH_EXTENSIONS_DIR: path.join(folder, "build", "torch_extensions"), PYTHONDONTWRITEBYTECODE: "1" };
-}
-
-async function removeAll(folders: readonly string[]): Promise<void> {
-  for (const folder of folders) {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
 }

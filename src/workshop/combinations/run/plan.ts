@@ -2,9 +2,12 @@ import { NodeFiles } from "../../../engine/files/index.ts";
 import { loadCatalogue } from "../../../engine/catalogue/index.ts";
 import { describeDefault } from "../../../engine/installed/index.ts";
 import { valueOf } from "../../../engine/model/index.ts";
+import { readProject } from "../../project/index.ts";
+import { CannotDo } from "../../workshop.ts";
 import type { Workshop } from "../../workshop.ts";
 import { planCells } from "../cells/plan.ts";
 import type { PlannedCells } from "../cells/plan.ts";
+import { stepNames } from "../cells/files.ts";
 import { findPython } from "../cells/pythons.ts";
 import { ageOf, readIndexes } from "../nightlies/index.ts";
 import type { IndexRequest } from "../nightlies/types.ts";
@@ -38,6 +41,7 @@ export interface RunPlan extends PlannedCells {
 /** The cells that a run would try. Reads the indexes and starts nothing of the project. */
 export async function planRun(request: RunRequest, workshop: Workshop): Promise<RunPlan> {
   const settings = settingsOf(request);
+  await requireWork(settings, request.root, workshop);
   const { matrix = {}, indexes = [] } = settings;
   const one = <T>(values: readonly T[] | undefined): T | undefined => (values?.length === 1 ? values[0] : undefined);
   const variant = one(matrix.cuda);
@@ -57,6 +61,17 @@ export async function planRun(request: RunRequest, workshop: Workshop): Promise<
     cells: request.only === undefined ? planned.cells : planned.cells.filter(({ id }) => request.only?.some((wish) => id.startsWith(wish))),
     warnings: [...new Set([...unread, ...(unread.length > 0 ? ageOf(knowledge, workshop.now()) : []), ...withdrawn, ...knowledge.problems])],
   };
+}
+
+/** An installation alone says nothing of a project: a folder that is none would pass. Of other commits this is not known yet. */
+async function requireWork({ steps = stepNames, matrix }: CombinationSettings, root: string, { environment }: Workshop): Promise<void> {
+  if (steps.every((one) => one === "install") || matrix?.commit?.some((one) => one !== ".") === true) {
+    return;
+  }
+  const { builds, smoke, benchmarks } = await readProject(root, { environment });
+  if (builds.length === 0 && !(steps.includes("smoke") && smoke.length > 0) && !(steps.includes("benchmark") && benchmarks.length > 0)) {
+    throw new CannotDo(`${root} has nothing that could be tried: no build was found in it${steps.includes("smoke") ? ", no smoke test" : ""}${steps.includes("benchmark") ? ", no benchmark" : ""}. If it is the project's folder, abiding.json can name them.`);
+  }
 }
 
 /** The settings with what the request names in their place. */

@@ -11,6 +11,7 @@ import { appendCombinations } from "../records/append.ts";
 import { recordsFile } from "../records/place.ts";
 import type { CellEvent, CellResult, CellTask, Executor, KnownWheel, RunReport, SlurmExecutorSettings } from "../types.ts";
 import { spaceFor } from "../cells/space.ts";
+import { removeLeftovers } from "./leftovers.ts";
 import { planRun, settingsOf } from "./plan.ts";
 import type { RunRequest } from "./plan.ts";
 import { findRun, newRunFolder, removeSnapshot, snapshotOf, taskOf, writeRunFile } from "./runFiles.ts";
@@ -79,7 +80,7 @@ async function prepare(request: RunRequest, run: RunFile, folder: string, source
 async function carryOut(request: RunRequest, run: RunFile, folder: string, { workshop, tell, slurm }: RunMeans): Promise<RunReport> {
   const { signal } = workshop.activity;
   const records = recordsFile(request.root, request.settings);
-  const warnings = new Set(run.warnings);
+  const warnings = new Set([...run.warnings, ...await removeLeftovers(request.root, folder, workshop)]);
   const results = new Map<string, CellResult>();
   let recording = Promise.resolve();
   const keep = (result: CellResult): void => {
@@ -99,13 +100,18 @@ async function carryOut(request: RunRequest, run: RunFile, folder: string, { wor
   const progress = (): void => workshop.activity.progress(results.size / run.cells.length);
   progress();
   if (waiting.length > 0) {
-    await executorOf(request, folder, workshop, slurm).execute(waiting, (event) => {
+    const executor = executorOf(request, folder, workshop, slurm);
+    await executor.execute(waiting, (event) => {
       if (event.kind === "ended") {
         keep(event.result);
         progress();
       }
       tell(event);
     }, signal);
+    const atOnce = executor.kind === "local" ? Math.min(jobsOf(request), waiting.length) : 1;
+    if (atOnce > 1 && waiting.some(({ cell }) => results.get(cell.id)?.steps.some((one) => one.name === "benchmark" && (one.counts?.passed ?? 0) > 0) === true)) {
+      warnings.add(`Benchmarks were measured while up to ${atOnce} cells were tried at once on this machine: that they run counts, their times say little. --jobs 1 measures one after the other.`);
+    }
   }
   await recording;
   const all = run.cells.flatMap(({ id }) => results.get(id) ?? []);
@@ -134,13 +140,17 @@ function executorOf({ settings, executor, jobs }: RunRequest, folder: string, wo
   const written = settings.executor;
   const kind = executor ?? written?.kind ?? "local";
   if (kind === "local") {
-    const atOnce = jobs ?? (written?.kind === "local" ? written.jobs : undefined);
-    return localExecutor(atOnce === undefined ? {} : { jobs: atOnce }, workshop);
+    return localExecutor({ jobs: jobsOf({ settings, ...(jobs === undefined ? {} : { jobs }) }) }, workshop);
   }
   if (slurm === undefined) {
     throw new CannotDo("Cells are handed to Slurm by the command line only: abiding combinations run --executor slurm.");
   }
   return slurm({ ...(written?.kind === "slurm" ? written : { kind: "slurm" }), ...(jobs === undefined ? {} : { jobs }) }, folder);
+}
+
+/** How many cells are tried at once on this machine. */
+function jobsOf({ settings: { executor }, jobs }: Pick<RunRequest, "settings" | "jobs">): number {
+  return jobs ?? (executor?.kind === "local" ? executor.jobs : undefined) ?? 1;
 }
 
 function nothingToTry({ only }: RunRequest, leftOut: RunReport["leftOut"], warnings: readonly string[]): string {

@@ -53,11 +53,26 @@ export function snapshotOf(folder: string): string {
   return path.join(folder, "source");
 }
 
-/** Finds a run by its name, or the last one. Throws CannotDo that lists those there are. */
-export async function findRun(root: string, name: string): Promise<{ readonly folder: string; readonly file: RunFile }> {
+export interface FoundRun {
+  readonly folder: string;
+  /** Absent: it was not prepared to its end. */
+  readonly file?: RunFile;
+}
+
+/** All runs of a project, oldest first. */
+export async function listRuns(root: string): Promise<readonly FoundRun[]> {
   const all = await runsFolder(root);
   const names = (await readdir(all).catch(() => [])).filter((one) => /^\d{4}-/.test(one)).toSorted();
-  const runs = await Promise.all(names.map(async (one) => ({ folder: path.join(all, one), file: await readRunFile(path.join(all, one)) })));
+  return Promise.all(names.map(async (one): Promise<FoundRun> => {
+    const folder = path.join(all, one);
+    const file = await readRunFile(folder);
+    return { folder, ...(file === undefined ? {} : { file }) };
+  }));
+}
+
+/** Finds a run by its name, or the last one. Throws CannotDo that lists those there are. */
+export async function findRun(root: string, name: string): Promise<Required<FoundRun>> {
+  const runs = await listRuns(root);
   const whole = runs.flatMap(({ folder, file }) => (file === undefined ? [] : [{ folder, file }]));
   const found = name === "last" ? whole.at(-1) : whole.find(({ file }) => file.run === name);
   if (found === undefined) {

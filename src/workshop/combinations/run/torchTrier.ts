@@ -10,6 +10,7 @@ import { spaceFor } from "../cells/space.ts";
 import { tryCell } from "../cells/tryCell.ts";
 import { handingOnUsers, shownIndex, torchSets } from "../nightlies/index.ts";
 import type { BisectBy, Cell, CellEvent, CellStepName, CombinationSettings, IndexKnowledge, WheelWanted } from "../types.ts";
+import { removeLeftovers } from "./leftovers.ts";
 import { newRunFolder, removeSnapshot, snapshotOf, taskOf, writeRunFile } from "./runFiles.ts";
 
 export interface TrierRequest {
@@ -41,6 +42,7 @@ export function torchTrier(request: TrierRequest, workshop: Workshop, tell: (eve
   let begun: Promise<Begun> | undefined;
   const begin = async (): Promise<Begun> => {
     const folder = await newRunFolder(root, workshop.now());
+    await removeLeftovers(root, folder, workshop);
     const source = await copySource({ root, to: snapshotOf(folder) }, workshop);
     return { folder, source, size: await sizeOf(snapshotOf(folder)) };
   };

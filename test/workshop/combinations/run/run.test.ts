@@ -47,6 +47,8 @@ async function command(...words: readonly string[]): Promise<{ readonly status: 
   return { status: await run([root, ...words], terminal), text };
 }
 
+const said = (...words: readonly string[]): Promise<string> => command(...words).then(() => "nothing", (error: unknown) => (error instanceof UsageError ? error.message : String(error)));
+
 async function report(...words: readonly string[]): Promise<RunReport> {
   const value: unknown = JSON.parse((await command("--format", "json", ...words)).text);
   assert.ok(isReport(value), JSON.stringify(isReport.errors));
@@ -88,17 +90,22 @@ describe("combinations run", () => {
     const planned = JSON.parse(plan.text) as { cells: readonly { id: string }[] };
     assert.ok(isReport(planned), JSON.stringify(isReport.errors));
     assert.deepEqual([plan.status, planned.cells.map((one) => one.id.replace(/-[0-9a-f]{8}$/, "")), fs.existsSync(path.join(root, ".abiding"))], [0, ["20261004", "20261003", "20261002"].map((day) => `torch-2.16.0.dev${day}-cpu-py${python}`), false]);
+    const settings = JSON.parse(fs.readFileSync(path.join(root, "abiding.json"), "utf8")) as object;
+    const timed = { context: {}, benchmarks: [{ name: "b", run_name: "b", run_type: "iteration", repetitions: 1, repetition_index: 0, threads: 1, iterations: 1, real_time: 1, cpu_time: 1, time_unit: "ms" }] };
+    fs.writeFileSync(path.join(root, "abiding.json"), JSON.stringify({ ...settings, benchmarks: { command: ["python", "-c", "import sys; print(sys.argv[1])", JSON.stringify(timed)], prints: "google-benchmark" } }));
+    git(root, "commit", "--quiet", "--all", "--message=benchmarks");
     const files = contents(root);
-    const all = await report("--jobs", "2", "--steps", "build,load", "--only", "torch-2.16.0.dev20261003", "--only", "torch-2.16.0.dev20261002");
+    const all = await report("--jobs", "2", "--steps", "build,load,benchmark", "--only", "torch-2.16.0.dev20261003", "--only", "torch-2.16.0.dev20261002");
     assert.deepEqual([all.outcome, ...outcomes(all)], ["failed", "20261003 failed", "20261002 passed"]);
     assert.deepEqual(contents(root), files);
     assert.equal(git(root, "status", "--porcelain"), "?? .abiding/");
-    assert.deepEqual(recorded().map((one) => [one.combination.torch.version.slice(10, 18), one.how, one.outcome]).toSorted(), [["20261002", "built", "passed"], ["20261002", "loaded", "passed"], ["20261003", "built", "failed"]]);
+    assert.deepEqual(recorded().map((one) => [one.combination.torch.version.slice(10, 18), one.how, one.outcome]).toSorted(), [["20261002", "benchmark", "passed"], ["20261002", "built", "passed"], ["20261002", "loaded", "passed"], ["20261003", "built", "failed"]]);
+    assert.ok(all.warnings.includes("Benchmarks were measured while up to 2 cells were tried at once on this machine: that they run counts, their times say little. --jobs 1 measures one after the other."), all.warnings.join("\n"));
     // Neither environments nor copies of the project stay.
     assert.deepEqual(fs.readdirSync(path.join(root, ".abiding/local/combinations", all.run)).toSorted(), ["cells", "run.json"]);
     // Gone on with, it has nothing to do and records nothing again.
     const again = await report("--resume", "last");
-    assert.deepEqual([outcomes(again), recorded().length], [outcomes(all), 3]);
+    assert.deepEqual([outcomes(again), recorded().length], [outcomes(all), 4]);
   });
 
   it("goes on after a kill: what is done counts, what was under way is tried anew, and what it left running is ended", async () => {
@@ -115,6 +122,13 @@ describe("combinations run", () => {
     const [first = ""] = results();
     const before = fs.readFileSync(first, "utf8");
     served.bad.slow = undefined;
+    // Another run removes what the killed one left half made, and nothing that going on with it needs.
+    const [interrupted = ""] = fs.readdirSync(path.join(root, ".abiding/local/combinations"));
+    const made = (): readonly string[] => fs.globSync(path.join(root, ".abiding/local/combinations", interrupted, "cells/*/{environment,source}"));
+    assert.equal(made().length, 2);
+    const other = await runCombinations({ root, settings: { indexes: [served.nightly()], matrix: { torch: ["2.16.0.dev20261001"], python: [python], compiler: ["gcc-99"] } } }, { workshop: bench(onlyIndex(served, scratch)), tell: () => undefined });
+    assert.deepEqual([made(), processesOf(root), other.warnings], [[], [], []]);
+    fs.rmSync(path.join(root, ".abiding/local/combinations", other.run), { recursive: true });
     const resumed = await report("--resume", "last");
     assert.deepEqual(outcomes(resumed), ["20261004 unknown", "20261003 passed"]);
     assert.equal(fs.readFileSync(first, "utf8"), before);
@@ -147,9 +161,16 @@ describe("combinations run", () => {
   });
 
   it("says what is wrong with a request", async () => {
-    const said = (...words: readonly string[]): Promise<string> => command(...words).then(() => "nothing", (error: unknown) => (error instanceof UsageError ? error.message : String(error)));
     assert.match(await said("--resume", "last"), /has no run that could be gone on with\.$/);
     assert.match(await said("--torch", "2.99.0"), /There is nothing to try\. torch 2\.99\.0: "2\.99\.0" names no torch that is known/);
+    const empty = path.join(scratch, "no project");
+    fs.mkdirSync(empty);
+    root = empty;
+    for (const words of [[], ["--plan"]]) assert.equal(await said(...words), `${empty} has nothing that could be tried: no build was found in it, no smoke test, no benchmark. If it is the project's folder, abiding.json can name them.`);
+    assert.deepEqual(fs.readdirSync(empty), []);
+  });
+
+  it("says what is wrong with a choice", async () => {
     assert.match(await said("--only", "x"), /No cell of the matrix has an id that begins with x; --plan shows them\.$/);
     assert.match(await said("--steps", "compile"), /--steps must be one of install, build, load, smoke, benchmark; it is "compile"\.$/);
     assert.match(await said("--jobs", "0"), /--jobs must be a whole number from 1 on; it is "0"\.$/);
