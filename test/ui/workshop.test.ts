@@ -73,7 +73,7 @@ describe("a project with tests that end in every way", () => {
 
   test("the palette builds, and the terminal shows the command lines and what came of them", async () => {
     await bridge.workbench.runCommand("Abiding: Build Native Library");
-    assert.match(await saying(page, "built"), /tiny: built/);
+    assert.match(await saying(page, "tiny: built"), /tiny: built/);
     const terminal = page.locator(".terminal-wrapper .xterm-rows");
     await terminal.filter({ hasText: "Built: tiny." }).waitFor();
     assert.match(await terminal.innerText(), /cmake\s--build/);

@@ -1,4 +1,7 @@
 /** What smoke tests, benchmarks and builds say goes into the records, where the project keeps any: as on the command line. */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import * as path from "node:path";
 import * as vscode from "vscode";
 import type { BenchmarkReport } from "../../workshop/benchmark/types.ts";
 import type { BuildReport } from "../../workshop/build/types.ts";
@@ -15,6 +18,10 @@ export type Reported =
 /** A record that cannot be written costs nothing of what was done. */
 export async function recordReport(root: string, reported: Reported, workshop: Workshop, screen: Screen): Promise<void> {
   try {
+    // Most projects keep none: theirs do not wait for all that is there for those that do.
+    if (!existsSync(path.join(root, ".abiding", "combinations.jsonl")) && !(await readFile(path.join(root, "abiding.json"), "utf8").catch(() => "")).includes("\"combinations\"")) {
+      return;
+    }
     const { keepsRecords, readSettings, recordBenchmark, recordBuild, recordSmoke } = await import("../../workshop/combinations/index.ts");
     const { settings: read, isWritten } = readSettings(root);
     const settings = isWritten ? read : undefined;
