@@ -1,6 +1,6 @@
 /** The packaged extension, installed as a user installs it, and the user's first minute with it. */
 import assert from "node:assert/strict";
-import { existsSync, globSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -122,4 +122,16 @@ test("the panel is there again after the window was loaded anew, in the view in 
   await loaded;
   await view.getByRole("tab", { name: "Benchmarks", selected: true }).waitFor({ timeout: 60_000 });
   await view.getByRole("heading", { name: "skewed-extension", level: 1 }).waitFor();
+});
+
+test("a window can begin with the panel, and with the records of its project, as npm start does", async () => {
+  const record = { schema: 1, combination: { project: { name: "rowwise", version: "0.4.0" }, torch: { version: "2.13.0+cpu" }, python: "3.11", cuda: null, platform: "linux-x86_64", gpu: null }, how: "smoke", outcome: "passed", when: "2026-11-30T10:00:00.000Z", by: "0.1.0" };
+  mkdirSync(join(sample.path, ".abiding"), { recursive: true });
+  writeFileSync(join(sample.path, ".abiding", "combinations.jsonl"), `${JSON.stringify(record)}\n`);
+  const file = join(scratch, "panel.code-workspace");
+  writeFileSync(file, JSON.stringify({ folders: [{ path: sample.path }], settings: { "abiding.panel.openOnStartup": "combinations" } }));
+  assert.ok(browser !== undefined && server !== undefined);
+  const window = await openWorkbench(browser, server, { workspace: file });
+  await window.page.frameLocator("iframe.webview").frameLocator("iframe").getByRole("grid").getByText("2.13.0").waitFor({ timeout: 60_000 });
+  await window.close();
 });
