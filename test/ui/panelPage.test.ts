@@ -274,7 +274,7 @@ test("a published page has the same views without anything to start", async () =
   assert.ok(state.combinations && benchmarks.comparison);
   const published = { schema: 1, project: { name: "ops", version: "1.11" }, published: "2026-11-30T18:00:00Z", by: "0.1.0", bodies, combinations: state.combinations, benchmarks };
   const page = await openExtensionPage(browser, "panel", { title: "ops", body: `<script type="application/json" id="abiding-data">${JSON.stringify(published).replaceAll("<", "\\u003c")}</script>` });
-  await page.page.getByText("1.11 Published 2026-11-30 by Abiding 0.1.0").waitFor();
+  await page.page.getByText("Version 1.11. Published 2026-11-30 by Abiding 0.1.0", { exact: true }).waitFor();
   assert.equal(await page.page.getByRole("tab", { selected: true }).getAttribute("id"), "tab-combinations");
   await page.page.getByRole("gridcell").first().click();
   assert.deepEqual([...new Set((await page.page.getByRole("button").allInnerTexts()))].sort(), ["Close", "Copy", "Copy install line"]);

@@ -34,7 +34,7 @@ export function Strip(): JSX.Element {
       {publishedPage === undefined ? <p class="torch">
         {torch === undefined ? <><Icon mark="unknown" />No torch was found.</> : torch}
         <button class="link" onClick={() => tell({ type: "selectEnvironment" })}>{torch === undefined ? "Select environment…" : "Change…"}</button>
-      </p> : <p class="torch">{publishedPage.project.version ?? ""} Published {publishedPage.published.slice(0, 10)} by Abiding {publishedPage.by}</p>}
+      </p> : <p class="torch">{publishedPage.project.version === undefined ? "" : `Version ${publishedPage.project.version}. `}Published {publishedPage.published.slice(0, 10)} by Abiding {publishedPage.by}</p>}
       {hosted ? <button class="quiet" onClick={() => tell({ type: "refresh" })}>Refresh</button> : null}
     </div>
     {hosted && !trusted ? <div class="banner" role="note">
