@@ -1,6 +1,7 @@
 /** What a machine, a network or a user is called is no part of what is published. */
 import * as os from "node:os";
 import * as path from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { escapedPattern, relativeTo, withoutCredentials } from "../records/withoutPrivate.ts";
 
 /** Names that no public server has: RFC 6761, RFC 6762, RFC 8375, and what networks commonly use within. */
@@ -17,8 +18,8 @@ export function publicAddress(address: string): string | undefined {
 }
 
 const addresses = /\b(?:https?|ftp|ssh|git\+\w+|file):\/\/[^\s"'`<>)\]}]+/gi;
-/** An absolute path where one may begin: after a space, a quote, a bracket, an option that takes a folder. */
-const paths = /(?<=^|[\s"'`([{<=,;|]|-[ILF]|-isystem|:(?=[/~A-Za-z]))(?:~|[A-Za-z]:)?[\\/]{1,2}(?:[^\s"'`<>|:;,()[\]{}\\/]+[\\/]+)+[^\s"'`<>|:;,()[\]{}\\/]*/g;
+/** An absolute path where one may begin: after a space, a quote, a bracket, an option that takes a folder, the "@" of a response file. */
+const paths = /(?<=^|[\s"'`([{<=,;|@]|-[BFILo]|-isystem|:(?=[/~A-Za-z]))(?:~|[A-Za-z]:)?[\\/]{1,2}(?:[^\s"'`<>|:;,()[\]{}\\/]+[\\/]+)+[^\s"'`<>|:;,()[\]{}\\/]*/g;
 /** In quotes it may hold spaces. */
 const quotedPaths = /(["'`])(?:~|[A-Za-z]:)?[\\/]{1,2}[^"'`\n\\/]+[\\/][^"'`\n]*\1/g;
 
@@ -35,7 +36,9 @@ export class Privacy {
   }
 
   /** Paths of the project become relative to it, of others only the last name is left; addresses lose their users. */
-  text(written: string): string {
+  text(coloured: string): string {
+    // The end of a colour's code would hide the begin of a path.
+    const written = stripVTControlCharacters(coloured);
     let result = "";
     let at = 0;
     for (const match of written.matchAll(addresses)) {

@@ -158,6 +158,7 @@ describe("what is private", () => {
       ["'/home/al ice/x y/z.so' is not there", "'…/z.so' is not there"], ["C:\\Users\\bob\\ops.pyd failed", "…/ops.pyd failed"], ["\\\\server\\share\\ops.dll", "…/ops.dll"], ["~/venv/bin/python", "…/python"],
       ["see https://bob:pw@pypi.example.com/simple?x=1.", "see https://pypi.example.com/simple."], ["from http://10.0.0.4:8080/simple, and file:///home/bob/x.whl", "from an address of this network, and an address of this network"],
       ["ran on node-17.cluster and node-17", "ran on this machine and this machine"],
+      ["\u001b[1m/home/bob/a.cpp:3:\u001b[m error", "…/a.cpp:3: error"], ["ld @/tmp/bob/a.rsp -o/tmp/bob/a.so", "ld @…/a.rsp -o…/a.so"],
       // These are no paths.
       ["and/or a/b, 2026/11/30, c10::Error, https://github.com/a/b/actions/runs/1", "and/or a/b, 2026/11/30, c10::Error, https://github.com/a/b/actions/runs/1"], ["linux-x86_64", "linux-x86_64"],
     ] as const) assert.equal(privacy.text(text), published);
