@@ -33,21 +33,21 @@ const lazyParts: Plugin = {
   },
 };
 
-async function bundleExtension(name: string): Promise<void> {
-  rmSync(join(dist, `${name}.js.map`), { force: true });
-  const result = await build({ ...commonjs, entryPoints: [`src/extension/${name}.ts`], outfile: join(dist, `${name}.js`), external: ["vscode"], plugins: [lazyParts], keepNames: production });
+async function bundleExtension(): Promise<void> {
+  rmSync(join(dist, "extension.js.map"), { force: true });
+  const result = await build({ ...commonjs, entryPoints: ["src/extension/extension.ts"], outfile: join(dist, "extension.js"), external: ["vscode"], plugins: [lazyParts], keepNames: production });
   noteWarnings(result);
 }
 
 /**
- * The server, the command line and the extension's workshop share most of their code, and each command needs only a part of
- * it: what an `import()` names is loaded when it is reached. esbuild splits ES modules only, so each part is then made a
+ * The server, the command line, the extension's workshop and its language client share most of their code, and each command
+ * needs only a part of it: what an `import()` names is loaded when it is reached. esbuild splits ES modules only, so each part is then made a
  * CommonJS file, which Node loads faster and whose compiled code it can keep.
  */
 async function bundlePrograms(): Promise<void> {
   const split = await build({
     ...common,
-    entryPoints: [{ in: "src/server/main.ts", out: "server" }, { in: "src/cli/main.ts", out: "cli" }, { in: "src/extension/workshop/index.ts", out: "workshop" }],
+    entryPoints: [{ in: "src/server/main.ts", out: "server" }, { in: "src/cli/main.ts", out: "cli" }, { in: "src/extension/workshop/index.ts", out: "workshop" }, { in: "src/extension/client.ts", out: "client" }],
     external: ["vscode"],
     outdir: dist,
     format: "esm",
@@ -113,7 +113,7 @@ async function bundlePage(name: string, main = "main.ts"): Promise<void> {
 }
 
 // esbuild has printed its errors when it rejects.
-const results = await Promise.allSettled([bundleExtension("extension"), bundleExtension("client"), bundlePrograms(), bundlePage("binary"), bundlePage("panel", "main.tsx")]);
+const results = await Promise.allSettled([bundleExtension(), bundlePrograms(), bundlePage("binary"), bundlePage("panel", "main.tsx")]);
 if (results.some((result) => result.status === "rejected")) process.exitCode = 1;
 copyFileSync(join(root, "data", "torch-symbols.br"), join(dist, "torch-symbols.br"));
 // What `abiding stamp` writes into projects: Gantry's own files, and those for setuptools.
