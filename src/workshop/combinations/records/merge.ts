@@ -63,7 +63,7 @@ async function readSource(file: string, records: Map<string, CombinationRecord>,
   let count = 0;
   try {
     const onNewer = (value: object): void => void newer.set(JSON.stringify(value), value);
-    for await (const group of streamCombinations(file, problems, { signal, onNewer })) {
+    for await (const group of streamCombinations(file, problems, { signal, onNewer, fromPipe: true })) {
       count += group.length;
       for (const { id, ...record } of group) records.set(id, record);
     }

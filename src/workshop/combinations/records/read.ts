@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { codeOf, sentenceOf } from "../../process/index.ts";
 import { CannotDo } from "../../workshop.ts";
 import type { CombinationRecord, ReadCombinations } from "../types.ts";
@@ -13,6 +14,8 @@ export type ReadRecord = CombinationRecord & { readonly id: string };
 export interface StreamOptions {
   readonly now?: Date;
   readonly signal?: AbortSignal | undefined;
+  /** Read also from a pipe, for whose writer it waits without end. */
+  readonly fromPipe?: boolean;
   /** Gets records of a newer schema, as they are. */
   readonly onNewer?: (value: object) => void;
 }
@@ -21,11 +24,12 @@ export interface StreamOptions {
  * The records of a file in groups as they come, each once; none when it does not exist. Lines that are no records, and records
  * from the future, go to `problems`. Rejects with `CannotDo` when the file cannot be read.
  */
-export async function* streamCombinations(file: string, problems: Problems, { now = new Date(), signal, onNewer }: StreamOptions = {}): AsyncGenerator<readonly ReadRecord[]> {
+export async function* streamCombinations(file: string, problems: Problems, { now = new Date(), signal, onNewer, fromPipe = false }: StreamOptions = {}): AsyncGenerator<readonly ReadRecord[]> {
   const seen = new SeenIds();
   const quick = new QuickReader();
   const latest = now.getTime() + clockTolerance;
   try {
+    if (!fromPipe && (await stat(file)).isFIFO()) throw new CannotDo(`Could not read ${file}: it is a pipe, and records are kept in a file.`);
     for await (const lines of linesOf(file, signal)) {
       const group: ReadRecord[] = [];
       for (const line of lines) {

@@ -1,5 +1,6 @@
 /** Reading the file of records, whatever people, editors, git and full disks have made of it. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { after, describe, it } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -30,6 +31,12 @@ describe("the file of records", () => {
 
   it("is told by name where it cannot be read", async () => {
     await assert.rejects(readCombinations(folder.root), (error: Error) => error instanceof CannotDo && error.message === `Could not read ${folder.root}: it is a folder (EISDIR).`);
+  });
+
+  it("is no pipe, for whose writer everything would wait", { skip: process.platform === "win32" ? "there are no named pipes here" : false, timeout: 60_000 }, async () => {
+    const pipe = folder.at("pipe.jsonl");
+    execFileSync("mkfifo", [pipe]);
+    await assert.rejects(readCombinations(pipe), (error: Error) => error instanceof CannotDo && error.message === `Could not read ${pipe}: it is a pipe, and records are kept in a file.`);
   });
 
   it("gives records as they were written, each with an id of its own", async () => {
