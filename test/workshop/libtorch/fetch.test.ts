@@ -265,7 +265,7 @@ describe("a download that is interrupted", () => {
     const { origin } = dead;
     await dead.stop();
     const { report } = await run({ index: origin }, () => undefined, { HTTP_PROXY: "http://proxy.example:3128" });
-    assert.match(report.reason ?? "", /could not be read: ECONNREFUSED.* HTTP_PROXY is set, and was not used/);
+    assert.match(report.reason ?? "", /could not be read: nothing answers there \(ECONNREFUSED\).* HTTP_PROXY is set, and was not used/);
     assert.equal(report.outcome, "failed");
     assertAbsent();
   });

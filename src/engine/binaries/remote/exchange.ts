@@ -178,11 +178,19 @@ function waitOf(header: string | null): number | undefined {
   return Number.isFinite(wait) && wait > 0 ? wait : undefined;
 }
 
+/** What Node.js and its HTTP client (undici) call it, in words. Sources: Node.js, "Common system errors"; undici, "Errors". */
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing answers there", ENOTFOUND: "no server of that name is known", EAI_AGAIN: "the server's name could not be looked up",
+  ECONNRESET: "the connection broke", EPIPE: "the connection broke", UND_ERR_SOCKET: "the connection broke", ETIMEDOUT: "no connection came about in time", UND_ERR_CONNECT_TIMEOUT: "no connection came about in time",
+  EHOSTUNREACH: "the network does not reach it", ENETUNREACH: "the network does not reach it",
+};
+
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (cause instanceof Interrupted) {
     return "the answer broke off";
   }
   const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
-  return code ?? (cause instanceof Error ? cause.message : String(cause));
+  const said = code === undefined ? undefined : words[code];
+  return said === undefined ? code ?? (cause instanceof Error ? cause.message : String(cause)) : `${said} (${code})`;
 }

@@ -4,6 +4,7 @@ import { fitOf, parseWheelFileName, projectPage, readIndex, Spending, userCacheF
 import type { RemoteOptions } from "../../../engine/binaries/remote/index.ts";
 import { compareVersions, normaliseName } from "../../../engine/model/index.ts";
 import { CouldNotWrite } from "../../process/index.ts";
+import { plural } from "../../../views/words.ts";
 import { CannotDo } from "../../workshop.ts";
 import type { Workshop } from "../../workshop.ts";
 import type { IndexKnowledge, KnownWheel, WheelWanted } from "../types.ts";
@@ -80,7 +81,7 @@ async function readPage(page: Page, request: IndexRequest, workshop: Workshop, o
   try {
     const read = await readIndex(projectPage(page.address, page.package), options);
     if (isNoIndex(read, page.package)) {
-      const why = [`${read.url} answered with a page that lists no wheel of ${page.package}${read.files.length === 0 ? "" : ` (it has ${read.files.length} links)`}; it may be the page of a login or of an error.`, ...read.problems].join(" ");
+      const why = [`${read.url} answered with a page that lists no wheel of ${page.package}${read.files.length === 0 ? "" : ` (it has ${plural(read.files.length, "link")})`}; it may be the page of a login or of an error.`, ...read.problems].join(" ");
       return { page, memory, problem: why, problems };
     }
     let told: readonly string[] = [];

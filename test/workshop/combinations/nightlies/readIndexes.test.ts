@@ -84,7 +84,7 @@ describe("readIndexes", () => {
       [{ down: 403 }, /\/torch\/ is refused: the server answers 403 Forbidden\.$/],
       [{ down: 404 }, /has no page of torch\. .+ is not there: the server answers 404 Not Found\.$/],
       [{ slow: 60_000 }, /\/torch\/ could not be read: the server was silent for 0\.05 seconds \(2 attempts\)\.$/, { silence: 50 }],
-      [{ errorPage: true }, /\/torch\/ answered with a page that lists no wheel of torch \(it has 1 links\); it may be the page of a login or of an error\.$/],
+      [{ errorPage: true }, /\/torch\/ answered with a page that lists no wheel of torch \(it has 1 link\); it may be the page of a login or of an error\.$/],
       [{ tornPages: true }, /\/torch\/ could not be read: .+ \(2 attempts\)\.$/],
     ];
     for (const [bad, message, network = {}] of cases) {
@@ -99,7 +99,7 @@ describe("readIndexes", () => {
     assert.equal((await readAt("2026-10-07T10:00:00.000Z", { ...place, wanted })).indexes[0]?.problem, undefined);
     await index.stop();
     const gone = await readAt("2026-10-08T10:00:00.000Z", { ...place, wanted });
-    assert.match(gone.indexes[0]?.problem ?? "", /ECONNREFUSED/);
+    assert.match(gone.indexes[0]?.problem ?? "", /\/torch\/ could not be read: nothing answers there \(ECONNREFUSED\) \(\d attempts\)\.$/);
     assert.equal(gone.wheels.length, 5);
   });
 
