@@ -26,7 +26,7 @@ export async function rollAsked(bench: Bench, argument: CombinationArgument): Pr
     return rollPins({ root, wanted: wantedOf(settings), records: recordsFile(root, settings), to, write: false, ...(settings?.packages === undefined ? {} : { packages: settings.packages }) }, workshop);
   });
   if (report.outcome === "up-to-date") {
-    void vscode.window.showInformationMessage(vscode.l10n.t("Abiding: all pins are at torch {0} already.", to));
+    void vscode.window.showInformationMessage([vscode.l10n.t("Abiding: all pins are at torch {0} already.", to), ...leftBy(report, root)].join(" "));
     return report;
   }
   if (report.fix === undefined) {

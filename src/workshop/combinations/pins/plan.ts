@@ -63,7 +63,7 @@ export function planPins({ root, pins, project, from, target, knowledge, wanted 
   left.push(...rangesOf(project, pins, target, root));
   const unique = distinct(changes);
   left.push(...locksBeside(root, unique.map((one) => one.path), files));
-  return { from, changes: unique, left: leftOnce(left), notes: notesOf(rewritten, target, wanted) };
+  return { from, changes: unique, left: leftOnce(left), notes: notesOf(rewritten, target, wanted), atTarget: rewritten.length };
 }
 
 function leave({ requirement }: Pin, because: string, byHand: boolean): PinLeft {

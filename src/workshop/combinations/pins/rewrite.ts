@@ -111,6 +111,9 @@ function rewriteVariable(pin: Pin, name: string, slice: string, version: string,
   const variable = used?.[1] ?? used?.[2];
   const behind = used?.[3] ?? "";
   const [old, wanted] = behind !== "" && behind === suffix ? [publicVersion(pin.version), publicVersion(version)] : [pin.version, version];
+  if (variable !== undefined && behind.startsWith("+") && behind === suffix && !version.endsWith(behind)) {
+    return leave(pin, `It asks for the build ${behind.slice(1)}, and ${version} is ${localLabel(version) === undefined ? "of no particular one" : `of ${localLabel(version)}`}: the index that was read may have others, and --index adds one.`);
+  }
   if (variable === undefined || old === undefined || wanted === undefined || (behind !== "" && (behind !== suffix || !version.endsWith(behind)))) {
     return leave(pin, `Its version is computed; ${pin.version} does not stand there.`);
   }

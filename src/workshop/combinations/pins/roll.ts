@@ -62,7 +62,7 @@ export async function rollPins(request: RollRequest, workshop: Workshop): Promis
   const notes = [...(judged?.verdict === "passed" ? [] : [judged === undefined ? `No record says anything of this project with torch ${target.torch}: it is not tested.` : `The records do not say that this project works with torch ${target.torch}: ${because ?? ""}.`]), ...plan.notes];
   const report = { ...known, to: target, ...(because === undefined ? {} : { because }), left: plan.left, notes };
   if (plan.changes.length === 0) {
-    return plan.left.some((one) => one.byHand) ? { ...report, outcome: "stopped", reason: "No pin could be rewritten." } : { ...report, outcome: "up-to-date" };
+    return plan.atTarget === 0 && plan.left.some((one) => one.byHand) ? { ...report, outcome: "stopped", reason: "No pin could be rewritten." } : { ...report, outcome: "up-to-date" };
   }
   const fix: Fix = { title: `Roll torch ${from} to ${target.torch}`, preferred: true, edits: plan.changes.map((one) => one.edit) };
   const texts = new Map(plan.changes.flatMap(({ path }) => {

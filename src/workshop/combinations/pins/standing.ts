@@ -85,7 +85,7 @@ function sentenceOf(standing: Omit<PinStanding, "sentence">, kind: "nightly" | "
   const kinds = kind === "nightly" ? "nightlies" : "releases";
   const age = days === undefined ? `torch ${torch} is pinned` : `The pin torch ${torch} is ${plural(days, "day")} old`;
   if (newer === 0) return `${age}; no newer ${kind} is known.`;
-  const tested = working.length === 0 ? "none of them is recorded as working" : `${working.length === newer && newer > 1 ? "all of them are" : `${working.length} of them ${working.length === 1 ? "is" : "are"}`} recorded as working, the newest is ${working[0]}`;
+  const tested = working.length === 0 ? `${newer === 1 ? "it is not" : "none of them is"} recorded as working` : newer === 1 ? "it is recorded as working" : `${working.length === newer ? "all of them are" : `${working.length} of them ${working.length === 1 ? "is" : "are"}`} recorded as working, the newest is ${working[0]}`;
   const predicted = [predictedNoConflict.length === 0 ? "" : `${predictedNoConflict.length} without a conflict in what was compared`, predictedConflict.length === 0 ? "" : `${predictedConflict.length} with one`].filter((one) => one !== "");
   return [
     `${age}; ${plural(newer, `newer ${kind}`, `newer ${kinds}`)} ${newer === 1 ? "is" : "are"} known, and ${tested}.`,

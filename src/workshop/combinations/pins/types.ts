@@ -41,6 +41,8 @@ export interface PinPlan {
   readonly notes: readonly string[];
   /** The pinned torch that is rolled, without its label; absent: none is pinned. */
   readonly from?: string;
+  /** Pins that ask for the target, now or by the changes. */
+  readonly atTarget: number;
 }
 
 export interface RollRequest extends Omit<IndexRequest, "packages"> {

@@ -159,6 +159,15 @@ describe("rollPins", () => {
     assert.match((await roll(root, { to: "7.0" })).reason ?? "", /^"7\.0" names no torch that is known for Python 3\.11, linux-x86_64\. The newest that are known are /);
   });
 
+  it("is done where the pins are at the target already and the rest is left to hands", async () => {
+    const root = project({ "requirements.txt": `torch==${night(2)}\n`, "pytorch-hash.txt": `${"a".repeat(40)}\n` });
+    await roll(root, { to: night(2) });
+    const report = await roll(root, { to: night(2), offline: true });
+    assert.deepEqual([report.outcome, report.changes.length, leftOf(report)[0]], ["up-to-date", 0, `pytorch-hash.txt:1 by hand: The commit that torch ${night(2)}+cu130 was built from is not known: neither a record nor its wheel tells it.`]);
+    const image = await roll(project({ Dockerfile: "FROM python:3.11\nARG TORCH_VERSION=2.14.0\nRUN pip install torch==${TORCH_VERSION}+cpu\n" }), { to: "2.15.0" });
+    assert.deepEqual([image.outcome, ...leftOf(image)], ["stopped", "Dockerfile:3 by hand: It asks for the build cpu, and 2.15.0 is of no particular one: the index that was read may have others, and --index adds one."]);
+  });
+
   it("keeps the labels of variants, takes another index where the set needs it, and never shows a password", async () => {
     const secret = index.nightly().replace("//", "//me:secret@");
     const root = project({

@@ -23,8 +23,8 @@ function standing(torch: string, versions: readonly string[], records: readonly 
 describe("pinStanding", () => {
   it("counts nightlies of a nightly and releases of a release", () => {
     const versions = ["2.14.0", "2.15.0rc1", "2.15.0", "2.16.0.dev20261001+cpu", "2.16.0.dev20261003+cpu", "2.16.0.dev20261003+cu130"];
-    assert.equal(standing("2.14.0", versions).sentence, "torch 2.14.0 is pinned; 1 newer release is known, and none of them is recorded as working.");
-    assert.equal(standing("2.16.0.dev20261001", versions).sentence, "The pin torch 2.16.0.dev20261001 is 12 days old; 1 newer nightly is known, and none of them is recorded as working.");
+    assert.equal(standing("2.14.0", versions).sentence, "torch 2.14.0 is pinned; 1 newer release is known, and it is not recorded as working.");
+    assert.equal(standing("2.16.0.dev20261001", versions).sentence, "The pin torch 2.16.0.dev20261001 is 12 days old; 1 newer nightly is known, and it is not recorded as working.");
     assert.equal(standing("2.16.0.dev20261003+cu130", versions).sentence, "The pin torch 2.16.0.dev20261003+cu130 is 10 days old; no newer nightly is known.");
     assert.equal(standing("2.16.0.dev20991231", versions).days, undefined);
   });
