@@ -1,6 +1,6 @@
 import { RangeCache, Spending, userCacheFolder } from "../../../engine/binaries/remote/index.ts";
 import { findEnvironments } from "../../../engine/installed/find.ts";
-import { exclusively } from "../../process/index.ts";
+import { exclusively, isInUse, sentenceOf } from "../../process/index.ts";
 import { CannotDo } from "../../workshop.ts";
 import type { Workshop } from "../../workshop.ts";
 import { readIndexes } from "../nightlies/index.ts";
@@ -10,6 +10,7 @@ import type { Subjects } from "../predict/subjects.ts";
 import { wantedFor } from "../predict/torches.ts";
 import { appendCombinations } from "../records/append.ts";
 import { recordsFile } from "../records/place.ts";
+import { removeTrials } from "../run/torchTrier.ts";
 import type { BisectReport, WheelWanted } from "../types.ts";
 import { conclude } from "./conclude.ts";
 import type { Bounds } from "./narrow.ts";
@@ -40,8 +41,9 @@ export async function bisect(given: BisectRequest, workshop: Workshop, makeTrier
     const row = torchRow(request.good, request.bad, knowledge, wanted, subjects);
     const asked = { good: row.torches[0]?.version, bad: row.torches.at(-1)?.version, by, python: wanted.python, files: subjects.all.map((one) => one.sha256), indexes: wanted.indexes };
     const state = await BisectState.open(root, asked, workshop.now(), request.restart);
+    await clearAfterKilled(state, activity);
     const report = await exclusively(state.folder, `combinations bisect of ${root}`, activity, async () => {
-      const trier = makeTrier({ wanted, knowledge });
+      const trier = makeTrier({ folder: state.folder, wanted, knowledge });
       try {
         return await search({ request, workshop, tries: trier.tries, subjects, row, state });
       } finally {
@@ -52,6 +54,18 @@ export async function bisect(given: BisectRequest, workshop: Workshop, makeTrier
     return report;
   } finally {
     subjects.dispose();
+  }
+}
+
+/** What bisects of other questions left that were killed: copies of the project and environments, which are large. */
+async function clearAfterKilled(state: BisectState, activity: Workshop["activity"]): Promise<void> {
+  for (const folder of await state.othersInTrial()) {
+    try {
+      if (!await isInUse(folder)) await exclusively(folder, "clearing up after a bisect", activity, () => removeTrials(folder), "What an interrupted bisect left");
+    } catch (error) {
+      activity.signal.throwIfAborted();
+      activity.note(sentenceOf(error, `remove what a bisect left in ${folder}`));
+    }
   }
 }
 
@@ -87,7 +101,7 @@ async function search(given: Search): Promise<BisectReport> {
   if (state.earlier.size > 0) {
     workshop.activity.note(`Going on from a bisect of ${state.started.slice(0, 16).replace("T", " ")} UTC that had asked ${state.earlier.size} ${state.earlier.size === 1 ? "torch" : "torches"}; --restart begins anew.`);
   }
-  workshop.activity.note(`${torches.length} torches from ${torches[0]?.version} to ${torches.at(-1)?.version}: at most ${Math.ceil(Math.log2(Math.max(2, torches.length)))} more are asked than the two ends.`);
+  workshop.activity.note(`${torches.length} torches from ${torches[0]?.version} to ${torches.at(-1)?.version}: ${asks(torches.length)}`);
   const means = { ...given, questions, records, remote: { ...request.network, budget: spending, signal: workshop.activity.signal, cache: new RangeCache(`${request.cacheFolder ?? userCacheFolder(workshop.environment)}/predictions`) } };
   try {
     const hint = await symbolsOf(given, questions);
@@ -99,6 +113,12 @@ async function search(given: Search): Promise<BisectReport> {
     if (error instanceof Stopped) return await conclude(means, error);
     throw error;
   }
+}
+
+/** Halving, and where something was found two looks beyond it. What cannot be told asks for more. */
+function asks(count: number): string {
+  if (count <= 4) return "all of them may be asked.";
+  return `the two ends and about ${Math.min(count - 2, Math.ceil(Math.log2(count - 1)) + 2)} between them are asked.`;
 }
 
 /** Where symbols break; undefined where they do not tell, which ends only a bisect that goes by them. */

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFile, rm, rmdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, readFile, rm, rmdir } from "node:fs/promises";
 import * as path from "node:path";
 import type { BenchmarkRun } from "../../benchmark/types.ts";
 import { stateFolder, writeWhole } from "../../process/index.ts";
+import { snapshotOf } from "../run/runFiles.ts";
 import type { BisectBy, CombinationReason, CombinationRecord } from "../types.ts";
 import type { Answer } from "./types.ts";
 
@@ -27,7 +29,7 @@ interface State {
 /** What a bisect has found out so far, written whole after each step: whoever is interrupted goes on from it. */
 export class BisectState {
   readonly file: string;
-  /** What is locked. */
+  /** What is locked, and where torches are tried. */
   readonly folder: string;
   readonly #started: string;
   readonly #steps: StoredStep[];
@@ -62,12 +64,19 @@ export class BisectState {
     await writeWhole(this.file, `${JSON.stringify({ schema: 1, started: this.#started, steps: this.#steps } satisfies State, undefined, 1)}\n`);
   }
 
+  /** Folders of other bisects of the project that are at work with trials, or were killed at that. */
+  async othersInTrial(): Promise<readonly string[]> {
+    const all = path.dirname(this.folder);
+    const names = (await readdir(all).catch(() => [])).filter((name) => /^bisect-[0-9a-f]{12}$/.test(name));
+    return names.map((name) => path.join(all, name)).filter((folder) => folder !== this.folder && existsSync(snapshotOf(folder)));
+  }
+
   /** It is over: the same question asked again later is a new one. */
   async end(): Promise<void> {
     await rm(this.file, { force: true });
   }
 
-  /** The folder that was locked goes once nobody needs it; of a killed bisect it stays. */
+  /** The folder goes where nothing was tried, and stays with the results and logs of what was. */
   async unlocked(): Promise<void> {
     await rmdir(this.folder).catch(() => undefined);
   }

@@ -34,8 +34,8 @@ export interface Tried {
 /** Tries a torch: installs it, builds the project with it, and does what `by` names. */
 export type TryTorch = (torch: KnownWheel, by: Exclude<BisectBy, "fits">) => Promise<Tried>;
 
-/** Makes what tries torches, once it is known which wheels there are; `end` clears up after it. */
-export type MakeTrier = (known: { readonly wanted: WheelWanted; readonly knowledge: IndexKnowledge }) => { readonly tries: TryTorch; end(): Promise<void> };
+/** Makes what tries torches in a folder, once it is known which wheels there are; `end` clears up after it. */
+export type MakeTrier = (known: { readonly folder: string; readonly wanted: WheelWanted; readonly knowledge: IndexKnowledge }) => { readonly tries: TryTorch; end(): Promise<void> };
 
 /** What a torch was found to be. */
 export interface Answer {

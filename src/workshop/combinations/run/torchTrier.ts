@@ -1,20 +1,23 @@
+import { readdir, rm } from "node:fs/promises";
 import * as path from "node:path";
 import { defaultRepetitions } from "../../benchmark/index.ts";
 import type { Workshop } from "../../workshop.ts";
 import type { TryTorch } from "../bisect/types.ts";
 import { compilerChoice } from "../cells/compilers.ts";
-import { readMeasurements, writeCellFile } from "../cells/files.ts";
+import { benchmarkFileName, readMeasurements, removeMade, writeCellFile } from "../cells/files.ts";
 import { cellOf } from "../cells/identity.ts";
 import { copySource, sizeOf } from "../cells/source.ts";
 import { spaceFor } from "../cells/space.ts";
 import { tryCell } from "../cells/tryCell.ts";
 import { handingOnUsers, shownIndex, torchSets } from "../nightlies/index.ts";
-import type { BisectBy, Cell, CellEvent, CellStepName, CombinationSettings, IndexKnowledge, WheelWanted } from "../types.ts";
+import type { BisectBy, CellEvent, CellStepName, CombinationSettings, IndexKnowledge, WheelWanted } from "../types.ts";
 import { removeLeftovers } from "./leftovers.ts";
-import { newRunFolder, removeSnapshot, snapshotOf, taskOf, writeRunFile } from "./runFiles.ts";
+import { removeSnapshot, snapshotOf, taskOf } from "./runFiles.ts";
 
 export interface TrierRequest {
   readonly root: string;
+  /** Where its cells are tried; nobody else works there. Its name is the run's. */
+  readonly folder: string;
   readonly settings: CombinationSettings;
   readonly wanted: WheelWanted;
   /** Where the packages that go with each torch are found; absent: torch is tried alone. */
@@ -28,7 +31,6 @@ export interface TorchTrier {
 }
 
 interface Begun {
-  readonly folder: string;
   readonly source: string;
   readonly size: number;
 }
@@ -37,18 +39,18 @@ const steps: Readonly<Record<Exclude<BisectBy, "fits">, readonly CellStepName[]>
 
 /** Tries single torches, one after the other, as cells of one run: for a bisect, which chooses the next by what the last one did. */
 export function torchTrier(request: TrierRequest, workshop: Workshop, tell: (event: CellEvent) => void = () => undefined): TorchTrier {
-  const { root, settings, wanted, knowledge } = request;
-  const cells: Cell[] = [];
+  const { root, folder, settings, wanted, knowledge } = request;
   let begun: Promise<Begun> | undefined;
   const begin = async (): Promise<Begun> => {
-    const folder = await newRunFolder(root, workshop.now());
     await removeLeftovers(root, folder, workshop);
+    // Of one that was killed.
+    await removeTrials(folder);
     const source = await copySource({ root, to: snapshotOf(folder) }, workshop);
-    return { folder, source, size: await sizeOf(snapshotOf(folder)) };
+    return { source, size: await sizeOf(snapshotOf(folder)) };
   };
   return {
     tries: async (torch, by) => {
-      const { folder, source, size } = await (begun ??= begin());
+      const { source, size } = await (begun ??= begin());
       const set = knowledge === undefined ? undefined : torchSets(knowledge, wanted, settings.packages ?? []).find((one) => one.torch.version === torch.version);
       const [compiler] = settings.matrix?.compiler ?? [];
       const cell = cellOf({
@@ -57,18 +59,25 @@ export function torchTrier(request: TrierRequest, workshop: Workshop, tell: (eve
       });
       const task = taskOf(folder, cell);
       await writeCellFile(task.folder, { schema: 1, cell, root, source, run: path.basename(folder), steps: steps[by], install: settings.install ?? [], indexes: (wanted.indexes.length > 0 ? wanted.indexes : settings.indexes ?? []).map(shownIndex), repetitions: defaultRepetitions, keep: "never", space: spaceFor(cell, torch, size) });
-      cells.push(...(cells.some(({ id }) => id === cell.id) ? [] : [cell]));
-      await writeRunFile(folder, { schema: 1, run: path.basename(folder), root, executor: "local", started: workshop.now().toISOString(), cells, leftOut: [], warnings: [] });
+      // What an earlier bisect of the same question measured.
+      await rm(path.join(task.folder, benchmarkFileName), { force: true });
       const result = await tryCell(task, handingOnUsers(workshop, wanted.indexes), tell);
       tell({ kind: "ended", result });
       const runs = await readMeasurements(task.folder);
       return { result, ...(runs.length === 0 ? {} : { runs }) };
     },
     end: async () => {
-      const made = await begun?.catch(() => undefined);
-      if (made !== undefined) {
-        await removeSnapshot(made.folder);
-      }
+      await begun?.catch(() => undefined);
+      await removeTrials(folder);
     },
   };
+}
+
+/** What trials need for as long as they last. Results and logs stay. */
+export async function removeTrials(folder: string): Promise<void> {
+  await removeSnapshot(folder);
+  const cells = path.join(folder, "cells");
+  for (const name of await readdir(cells).catch(() => [])) {
+    await removeMade(path.join(cells, name));
+  }
 }

@@ -6,6 +6,7 @@ import { describe, it } from "node:test";
 import { bisect } from "../../../../src/workshop/combinations/index.ts";
 import type { BisectRequest, MakeTrier } from "../../../../src/workshop/combinations/index.ts";
 import type { BisectReport, CellResult, KnownWheel } from "../../../../src/workshop/combinations/types.ts";
+import { exclusively } from "../../../../src/workshop/process/index.ts";
 import { CannotDo } from "../../../../src/workshop/workshop.ts";
 import { gitVersionOf } from "../../../support/nightlyIndex.ts";
 import type { NightlyIndex } from "../../../support/nightlyIndex.ts";
@@ -203,12 +204,36 @@ describe("a bisect by trying", () => {
     assert.deepEqual(bounds(await bisected(root, index, { by: "smoke" }, trials(fate))), ["1008", "1009"]);
   });
 
+  it("clears up after a bisect that was killed, and leaves one that is at work alone", async () => {
+    const index = await indexOf({ days: 4, since: { removed: "20261003" } });
+    const root = projectFolder();
+    extension(root);
+    const [killed = "", atWork = ""] = ["bisect-0123456789ab", "bisect-ba9876543210"].map((name) => {
+      const folder = path.join(root, ".abiding", "local", "combinations", name);
+      for (const one of ["source", "cells/1/environment", "cells/1/build", "cells/1/source"]) {
+        fs.mkdirSync(path.join(folder, one), { recursive: true });
+        fs.writeFileSync(path.join(folder, one, "large"), "");
+      }
+      fs.writeFileSync(path.join(folder, "cells/1/result.json"), "{}");
+      return folder;
+    });
+    const { workshop } = workshopIn(root);
+    let done = (): void => undefined;
+    const working = exclusively(atWork, "a test", workshop.activity, async () => new Promise<void>((resolve) => { done = resolve; }));
+    const report = await bisected(root, index, { bad: "20261004" });
+    done();
+    await working;
+    assert.deepEqual(bounds(report), ["1002", "1003"]);
+    assert.deepEqual(fs.readdirSync(killed, { recursive: true }).sort(), ["cells", "cells/1", "cells/1/result.json"]);
+    assert.ok(fs.existsSync(path.join(atWork, "source", "large")));
+  });
+
   it("says that the project has nothing of the kind", async () => {
     const index = await indexOf({ days: 8 });
     const root = projectFolder();
     const wanted = { indexes: [index.nightly()], python: "3.11" };
     const without: MakeTrier = () => ({ end: () => Promise.resolve(), tries: async (torch, by) => {
-      const { result } = await trials(() => "passed").make({ wanted, knowledge: { wheels: [], indexes: [], problems: [] } }).tries(torch, by);
+      const { result } = await trials(() => "passed").make({ folder: root, wanted, knowledge: { wheels: [], indexes: [], problems: [] } }).tries(torch, by);
       return { result: { ...result, steps: [] } };
     } });
     const none = await bisect(requestOf(root, index, { by: "smoke", wanted, bad: "20261008" }), workshopIn(root).workshop, without);
