@@ -23,7 +23,8 @@ test("what keeps torch from being installed is told apart: the combination, or t
   assert.deepEqual(why("ERROR: HTTP error 503 while getting http://x/torch.whl\n"), ["torch==9.9 could not be installed: the server answered with HTTP status 503.", true]);
   assert.deepEqual(why("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n"), ["There is no room left on the disk to install torch==9.9.", true]);
   assert.deepEqual(why("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.\n"), ["A file of torch==9.9 has another content than its index promises (its hash differs).", false]);
-  assert.deepEqual(why("ERROR: Wheel 'torch' located at /tmp/a.whl is invalid.\n"), ["A file of torch==9.9 is no wheel that can be unpacked; it may have been cut short on the way.", false]);
+  assert.deepEqual(why("ERROR: Wheel 'torch' located at /tmp/a.whl is invalid.\n"), ["A file of torch==9.9 is no wheel that can be unpacked; it may have been cut short on the way.", true]);
+  assert.deepEqual(why("  cause: Failed to unzip wheel: torch-9.9-cp311-cp311-linux_x86_64.whl\n"), ["A file of torch==9.9 is no wheel that can be unpacked; it may have been cut short on the way.", true]);
   assert.deepEqual(why("ERROR: ResolutionImpossible: for help visit\n"), ["torch==9.9 cannot be installed together: their requirements exclude each other.", false]);
   assert.deepEqual(why("ERROR: something that nobody has seen\n"), ["torch==9.9 could not be installed: something that nobody has seen.", true]);
   assert.deepEqual(why("", { kind: "signalled", signal: "SIGKILL" }), ["Installing torch==9.9 was ended by SIGKILL, as the system does when memory runs out.", true]);

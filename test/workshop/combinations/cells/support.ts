@@ -17,9 +17,24 @@ export const python = execFileSync("python3", ["-c", "import sys; print('%d.%d' 
 
 export const index = (options: NightlyIndexOptions = {}): Promise<NightlyIndex> => NightlyIndex.start({ days: 4, variants: ["cpu"], pythons: [`cp${python.replace(".", "")}`], ...options });
 
-/** pip asks nobody but the test's index, and keeps what it fetches in the test's folder. */
+/** pip, also where uv is on PATH, asks nobody but the test's index, and keeps what it fetches in the test's folder. */
 export function onlyIndex(served: NightlyIndex, folder: string): Variables {
-  return { PIP_CONFIG_FILE: os.devNull, PIP_INDEX_URL: served.nightly(), PIP_FIND_LINKS: "", PIP_CACHE_DIR: path.join(folder, "pip-cache"), PIP_RETRIES: "0", XDG_CACHE_HOME: path.join(folder, "cache") };
+  return { ...withoutUv(folder), PIP_CONFIG_FILE: os.devNull, PIP_INDEX_URL: served.nightly(), PIP_FIND_LINKS: "", PIP_CACHE_DIR: path.join(folder, "pip-cache"), PIP_RETRIES: "0", XDG_CACHE_HOME: path.join(folder, "cache") };
+}
+
+/** The folder of uv may be that of much else: links stand for the rest. */
+function withoutUv(folder: string): Variables {
+  const folders = (process.env["PATH"] ?? "").split(path.delimiter);
+  if (!folders.some((one) => fs.existsSync(path.join(one, "uv")))) return {};
+  return { PATH: folders.map((one, at) => {
+    if (!fs.existsSync(path.join(one, "uv"))) return one;
+    const links = path.join(folder, `path-${at}`);
+    if (!fs.existsSync(links)) {
+      fs.mkdirSync(links);
+      for (const name of fs.readdirSync(one).filter((found) => found !== "uv")) fs.symlinkSync(path.join(one, name), path.join(links, name));
+    }
+    return links;
+  }).join(path.delimiter) };
 }
 
 /** Builds the extension as setuptools would; environments of newer Pythons have none, and nothing but torch is to be had here. */
