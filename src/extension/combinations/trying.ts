@@ -21,11 +21,13 @@ export async function tryAsked(bench: Bench, argument: CombinationArgument): Pro
   const settings = await settingsOf(root) ?? {};
   const request: RunRequest = { root, settings, ...(argument.torch === undefined ? {} : { torch: [argument.torch], ...await indexesFor(root, argument, settings.indexes ?? []) }) };
   return working(bench, "combinations", vscode.l10n.t("Trying combinations of {0}", bench.nameOf(root)), root, async (work, workshop) => {
-    const { planRun, runCombinations } = await import("../../workshop/combinations/index.ts");
+    const { planRun, runCombinations, somethingToTry } = await import("../../workshop/combinations/index.ts");
     workshop.activity.step(vscode.l10n.t("Reading package indexes"));
     const plan = await planRun(request, workshop);
+    // Said now: a plan from memory no longer knows why an index could not be read.
+    somethingToTry(request, plan);
     workshop.activity.step(vscode.l10n.t("Waiting for an answer"));
-    if (plan.cells.length > 0 && !(await agreed(plan, root, work.signal))) {
+    if (!(await agreed(plan, root, work.signal))) {
       throw new vscode.CancellationError();
     }
     try {

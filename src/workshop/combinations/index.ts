@@ -38,7 +38,7 @@ export { withMatrix } from "./matrixText.ts";
 export { planCells } from "./cells/plan.ts";
 export { planRun } from "./run/plan.ts";
 export type { RunPlan, RunRequest } from "./run/plan.ts";
-export { resumeCombinations, runCombinations } from "./run/runCombinations.ts";
+export { resumeCombinations, runCombinations, somethingToTry } from "./run/runCombinations.ts";
 export type { MakeSlurm, RunMeans } from "./run/runCombinations.ts";
 export { localExecutor } from "./executors/local/index.ts";
 export { torchTrier } from "./run/torchTrier.ts";

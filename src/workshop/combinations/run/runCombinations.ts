@@ -13,7 +13,7 @@ import type { CellEvent, CellResult, CellTask, Executor, KnownWheel, RunReport, 
 import { spaceFor } from "../cells/space.ts";
 import { removeLeftovers } from "./leftovers.ts";
 import { planRun, settingsOf } from "./plan.ts";
-import type { RunRequest } from "./plan.ts";
+import type { RunPlan, RunRequest } from "./plan.ts";
 import { findRun, newRunFolder, removeSnapshot, snapshotOf, taskOf, writeRunFile } from "./runFiles.ts";
 import type { RunFile } from "./runFiles.ts";
 
@@ -40,9 +40,7 @@ export async function runCombinations(request: RunRequest, means: RunMeans): Pro
   recordsFile(request.root, request.settings);
   const plan = await planRun(request, workshop);
   workshop.activity.signal.throwIfAborted();
-  if (plan.cells.length === 0) {
-    throw new CannotDo(nothingToTry(request, plan.leftOut, plan.warnings));
-  }
+  somethingToTry(request, plan);
   const folder = await newRunFolder(request.root, workshop.now());
   const run: RunFile = {
     schema: 1, run: path.basename(folder), root: request.root, executor: request.executor ?? request.settings.executor?.kind ?? "local",
@@ -151,6 +149,13 @@ function executorOf({ settings, executor, jobs }: RunRequest, folder: string, wo
 /** How many cells are tried at once on this machine. */
 function jobsOf({ settings: { executor }, jobs }: Pick<RunRequest, "settings" | "jobs">): number {
   return jobs ?? (executor?.kind === "local" ? executor.jobs : undefined) ?? 1;
+}
+
+/** Throws CannotDo, with the reasons, where a plan has no cell. */
+export function somethingToTry(request: RunRequest, { cells, leftOut, warnings }: RunPlan): void {
+  if (cells.length === 0) {
+    throw new CannotDo(nothingToTry(request, leftOut, warnings));
+  }
 }
 
 function nothingToTry({ only }: RunRequest, leftOut: RunReport["leftOut"], warnings: readonly string[]): string {
