@@ -274,6 +274,18 @@ test("combinations: the matrix leads to abiding.json, and the records to their f
   await alone();
 });
 
+test("records that cannot be read are opened all the same, and shown again when they are mended", async () => {
+  const file = join(project.path, ".abiding", "combinations.jsonl");
+  const before = readFileSync(file);
+  writeFileSync(file, "<<<<<<< ours\n{torn\n");
+  await view.getByText("No record of a trial or a prediction could be read.").waitFor();
+  await press(button("Open the records"));
+  await tab("combinations.jsonl").waitFor();
+  writeFileSync(file, before);
+  await alone();
+  await view.getByRole("grid").getByRole("rowheader", { name: /dev20261119/ }).waitFor();
+});
+
 test("a torch is tried: its cell tells how it goes, and its record and log are there afterwards", async () => {
   const grid = view.getByRole("grid", { name: "Combinations" });
   await press(view.getByRole("searchbox", { name: "Filter versions and records" }), "2");

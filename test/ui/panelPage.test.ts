@@ -56,6 +56,36 @@ test("work is started, cancelled and explained, and what stands in the way comes
   await button(page, "2 more disagreements among the bodies").waitFor();
 });
 
+test("what stands in the way is folded over the other views, until somebody wants it there", async () => {
+  const page = await show(panelState(), { tab: "combinations" });
+  const way = page.page.locator(".in-the-way");
+  assert.equal(await way.getAttribute("open"), null);
+  await page.page.getByRole("tab", { name: "Bodies" }).press("Enter");
+  await page.page.locator(".in-the-way[open]").waitFor();
+  await page.page.getByRole("tab", { name: "Combinations" }).press("Enter");
+  await page.page.locator(".in-the-way:not([open])").waitFor();
+  assert.equal(((await page.state()) as { inTheWay?: boolean }).inTheWay, undefined);
+  await way.locator("summary").press("Enter");
+  await page.page.locator(".in-the-way[open]").waitFor();
+  assert.equal(((await page.state()) as { inTheWay?: boolean }).inTheWay, true);
+});
+
+test("a baseline is that of its project", async () => {
+  const page = await show(panelState(), { tab: "benchmarks", root: panelState().project.root, baseline: "before" });
+  assert.equal(await page.page.getByRole("combobox", { name: "Baseline" }).inputValue(), "before");
+  await send(page, { type: "state", state: panelState({ project: { name: "native", root: "/w/native" } }) });
+  await page.page.locator("h1").getByText("native").waitFor();
+  assert.equal(await page.page.getByRole("combobox", { name: "Baseline" }).inputValue(), "last");
+});
+
+test("where no line of the records can be read, nobody is told that nothing was tried, and the file is one key away", async () => {
+  const page = await show(panelState({ combinations: { records: [], latest: [], known: [], problems: ["Line 1 is left out: it is no JSON."], file: "/w/ops/.abiding/combinations.jsonl" } }), { tab: "combinations" });
+  await page.page.getByText("No record of a trial or a prediction could be read.").waitFor();
+  assert.equal(await page.page.getByText("Nothing was tried").count(), 0);
+  await button(page, "Open the records").press("Enter");
+  assert.deepEqual((await page.told()).at(-1), { type: "openRecords" });
+});
+
 test("another project is chosen", async () => {
   const page = await show();
   await page.page.getByRole("combobox", { name: "Project" }).selectOption("native");
@@ -107,7 +137,7 @@ test("the matrix is walked through by keys; Enter opens the evidence, Escape lea
   // 31 rows and 12 columns below and beside their heads. A page is as many rows as are in sight.
   assert.deepEqual(walk.map((one, index) => (index === 3 ? one.replace(/^\d+/, (row) => (Number(row) > 8 ? "page" : row)) : one)).filter((_, index) => index !== 4 && index !== 5), ["2 2", "3 2", "3 3", "page 3", "32 13", "2 1", "2 2"]);
   await keyboard.press("Enter");
-  assert.equal(await focused(page).innerText(), "torch 2.15.0.dev20261130+cu130, 1.11");
+  await page.page.locator("h3:focus").getByText("torch 2.15.0.dev20261130+cu130, 1.11", { exact: true }).waitFor();
   assert.deepEqual((await page.told()).at(-1), { type: "openCell", torch: "2.15.0.dev20261130+cu130", records: ["r11"] });
   await send(page, { type: "details", details: { torch: "2.15.0.dev20261130+cu130", records: [{ ...panelRecord({ id: "r11" }), log: "all is well", explanation: "It found what it needs." }] } });
   const evidence = page.page.getByRole("region", { name: /^torch 2\.15/ });
@@ -239,7 +269,7 @@ test("the latest working line is copied, and what failed stays until it was read
 test("what stands in records and files is text, and all of it is seen", async () => {
   const markup = '<img src=x onerror="document.title=1">';
   const hidden = "evil\u202egpj.exe";
-  const page = await show(panelState({ inTheWay: [{ ...finding, message: markup }], torch: hidden, combinations: { records: [panelRecord({ reason: { message: markup }, version: hidden, outcome: "failed" })], latest: [], known: [], problems: [markup], file: "" } }), { tab: "combinations" });
+  const page = await show(panelState({ inTheWay: [{ ...finding, message: markup }], torch: hidden, combinations: { records: [panelRecord({ reason: { message: markup }, version: hidden, outcome: "failed" })], latest: [], known: [], problems: [markup], file: "" } }), { tab: "combinations", inTheWay: true });
   await page.page.locator(".in-the-way").getByText(markup).waitFor();
   assert.equal(await page.page.locator("img[src]").count(), 0);
   assert.match(await page.page.locator(".torch").first().innerText(), /evil\\u202egpj\.exe/);

@@ -39,6 +39,12 @@ test("work is replaced by its kind, and how it ended is announced once", () => {
   assert.equal(after({ type: "state", state: state({ work: [ended] }) }, { type: "work", work: ended }).announcement, "");
 });
 
+test("what was announced of a project is not said of another", () => {
+  const ended = after({ type: "state", state: state({ work: [running] }) }, { type: "work", work: { kind: "combinations", state: "ended", outcome: "failed" } });
+  assert.equal(ended.announcement, "Combinations: failed.");
+  assert.deepEqual(["/w/ops", "/w/other"].map((root) => receive(ended, { type: "state", state: state({ project: { name: "one", root } }) }).announcement), ["Combinations: failed.", ""]);
+});
+
 test("added records come first and each once", () => {
   const [old, added] = [panelRecord(), panelRecord({ outcome: "failed" })];
   const latest = [{ channel: "release" as const, torch: "2.14.1", line: "pip install", because: "", record: added.id }];

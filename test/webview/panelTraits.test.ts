@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { BodiesView, BodyRow } from "../../src/protocol/panel.ts";
-import { chosenTarget, disagreements, disagreementsOf, placeName, saysReason, targetKey } from "../../webview/panel/traits.ts";
+import { chosenTarget, disagreements, disagreementsOf, placeName, saysReason, targetKeys, targetNotes } from "../../webview/panel/traits.ts";
 
 const row = (agrees: boolean | null, also?: boolean): BodyRow => ({ trait: "cuda-version", title: "CUDA", cells: [], agrees, findings: [], ...(also === undefined ? {} : { also: { agrees: also, findings: [] } }) });
 const target = (name: string, builder: string, ...rows: readonly BodyRow[]): BodiesView["targets"][number] => ({ name, builder, columns: [], rows });
@@ -14,10 +14,17 @@ test("a disagreement with the fifth column counts, and what could not be compare
 test("the target that was chosen is shown, else the first that disagrees, else the first", () => {
   const [first, second, third] = view.targets;
   assert.ok(first && third);
-  assert.equal(chosenTarget(view, targetKey(third)), third);
+  assert.equal(chosenTarget(view, targetKeys(view)[2]), third);
   assert.equal(chosenTarget(view, "cmake\ngone"), second);
   assert.equal(chosenTarget({ ...view, targets: [third, first] }, undefined), third);
   assert.equal(chosenTarget({ ...view, targets: [] }, undefined), undefined);
+});
+
+test("of several targets of one name each can be chosen, and is told from the others", () => {
+  const at = (path: string): Pick<BodiesView["targets"][number], "location"> => ({ location: { path, range: { start: { line: 4, character: 0 }, end: { line: 4, character: 9 } } } });
+  const several: BodiesView = { ...view, targets: [{ ...target("ops", "cmake"), ...at("/w/CMakeLists.txt") }, { ...target("ops", "cmake"), ...at("/w/old/CMakeLists.txt") }, { ...target("ops", "cmake"), ...at("/w/old/CMakeLists.txt") }, target("bench", "cmake")] };
+  assert.deepEqual(targetKeys(several).map((key) => several.targets.findIndex((one) => one === chosenTarget(several, key))), [0, 1, 2, 3]);
+  assert.deepEqual(targetNotes(several), ["CMakeLists.txt:5", "old/CMakeLists.txt:5, 1 of 2", "old/CMakeLists.txt:5, 2 of 2", ""]);
 });
 
 test("places have a line, files that have none do not", () => {

@@ -38,7 +38,10 @@ export function App(): JSX.Element {
     const listener = ({ data }: MessageEvent<unknown>): void => {
       if (!isHostMessage(data)) return;
       if (data.type === "state") {
-        latest.current = withAlso({ ...latest.current, root: data.state.project.root }, data.state.also);
+        const { root } = data.state.project;
+        // Runs have their names in one project only.
+        const before = latest.current.root === root ? latest.current : without(latest.current, "baseline");
+        latest.current = withAlso({ ...before, root }, data.state.also);
         keepForLater(latest.current);
         setKept(latest.current);
       } else if (data.type === "bodies") {

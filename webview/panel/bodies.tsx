@@ -6,7 +6,7 @@ import { plural } from "../../src/views/words.ts";
 import { usePage } from "./context.ts";
 import { FindingItem, GoToLine } from "./finding.tsx";
 import { Icon } from "./icons.tsx";
-import { chosenTarget, disagreementsOf, disagrees, placeName, roleWords, saysReason, targetKey } from "./traits.ts";
+import { chosenTarget, disagreementsOf, disagrees, placeName, roleWords, saysReason, targetKeys, targetNotes } from "./traits.ts";
 import type { Target } from "./traits.ts";
 
 /** A target's name may be an expression. */
@@ -19,6 +19,7 @@ export function Bodies(): JSX.Element {
     return <p class="busy" role="status">Reading the build files…</p>;
   }
   const target = chosenTarget(view, kept.target);
+  const [keys, notes] = [targetKeys(view), targetNotes(view)];
   if (target === undefined) {
     return <div class="empty">
       <p>No target was found: no extension in setup.py or pyproject.toml, and none in CMakeLists.txt that has to do with torch.</p>
@@ -28,8 +29,8 @@ export function Bodies(): JSX.Element {
   }
   return <>
     <div class="toolbar">
-      {view.targets.length > 1 ? <label>Target <select class="wide" value={targetKey(target)} onChange={({ currentTarget }) => keep({ target: currentTarget.value })}>
-        {view.targets.map((one) => <option key={targetKey(one)} value={targetKey(one)}>{`${one.name.length > longestName ? `${one.name.slice(0, longestName)}…` : one.name} (${targetWords(one)})`}</option>)}
+      {view.targets.length > 1 ? <label>Target <select class="wide" value={keys[view.targets.indexOf(target)]} onChange={({ currentTarget }) => keep({ target: currentTarget.value })}>
+        {view.targets.map((one, index) => <option key={keys[index]} value={keys[index]}>{`${one.name.length > longestName ? `${one.name.slice(0, longestName)}…` : one.name} (${targetWords(one, notes[index] ?? "")})`}</option>)}
       </select></label> : null}
       <label class="check"><input type="checkbox" checked={kept.onlyDisagreements} onChange={({ currentTarget }) => keep({ onlyDisagreements: currentTarget.checked })} /> Only disagreements</label>
       {hosted ? <span class="end">
@@ -42,9 +43,9 @@ export function Bodies(): JSX.Element {
   </>;
 }
 
-function targetWords(target: Target): string {
+function targetWords(target: Target, note: string): string {
   const count = disagreementsOf(target);
-  return `${target.builder}, ${count === 0 ? "no disagreement" : plural(count, "disagreement")}`;
+  return `${target.builder}${note === "" ? "" : ` ${note}`}, ${count === 0 ? "no disagreement" : plural(count, "disagreement")}`;
 }
 
 function TargetTable({ view, target, only }: { readonly view: BodiesView; readonly target: Target; readonly only: boolean }): JSX.Element {

@@ -33,11 +33,12 @@ function Known({ view }: { readonly view: CombinationsView }): JSX.Element {
       <ul>{view.problems.map((one) => <li key={one}>{one}</li>)}</ul>
     </details>}
     {isEmpty ? <div class="empty">
-      <p>Nothing was tried or predicted yet. A prediction reads only the symbol tables of each torch and takes seconds; a trial installs, builds and runs the tests.</p>
+      <p>{view.problems.length === 0 ? "Nothing was tried or predicted yet." : "No record of a trial or a prediction could be read."} A prediction reads only the symbol tables of each torch and takes seconds; a trial installs, builds and runs the tests.</p>
       {reasons.map((one) => <p key={one} class="dim">{one}</p>)}
       {hosted ? <div class="ways">
         <StartButtons primary />
         <button class="quiet" onClick={() => tell({ type: "editMatrix" })}>Edit the matrix in abiding.json</button>
+        {view.problems.length === 0 || view.known.length > 0 ? null : <button class="quiet" onClick={() => tell({ type: "openRecords" })}>Open the records</button>}
       </div> : null}
     </div> : null}
     {isEmpty && view.known.length === 0 ? null : <MatrixView view={view} />}
@@ -157,7 +158,7 @@ function Toolbar({ view }: { readonly view: CombinationsView }): JSX.Element {
       <option value="">Listed or not</option><option value="true">Still listed</option><option value="false">No longer listed</option>
     </select>
     {Object.keys(filter).length === 0 ? null : <button class="quiet" onClick={() => keep({ filter: {} })}>Clear</button>}
-    {hosted ? <span class="end"><StartButtons /></span> : null}
+    {hosted && view.records.length > 0 ? <span class="end"><StartButtons /></span> : null}
   </div>;
 }
 

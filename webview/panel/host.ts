@@ -11,8 +11,8 @@ export interface Kept {
   readonly also?: string;
   readonly target?: string;
   readonly onlyDisagreements: boolean;
-  /** What is in the way of a build is folded out. */
-  readonly inTheWay: boolean;
+  /** What is in the way of a build is folded out; absent: only over the bodies, where it belongs, and not over what one came for. */
+  readonly inTheWay?: boolean;
   readonly axis: Axis;
   readonly filter: MatrixFilter;
   /** The cell that has the grid's tab stop; without a column the version of torch itself. */
@@ -27,7 +27,7 @@ export interface Kept {
   readonly scroll: Readonly<Record<string, readonly [x: number, y: number]>>;
 }
 
-const initial: Kept = { tab: "bodies", onlyDisagreements: false, inTheWay: true, axis: "version", filter: {}, open: false, benchmarks: "", tables: [], scroll: {} };
+const initial: Kept = { tab: "bodies", onlyDisagreements: false, axis: "version", filter: {}, open: false, benchmarks: "", tables: [], scroll: {} };
 
 interface VsCodeApi {
   postMessage(message: PanelPageMessage): void;

@@ -46,7 +46,7 @@ export function receive(model: Model, message: PanelHostMessage): Model {
   switch (message.type) {
     case "state": {
       const isSame = model.state?.project.root === message.state.project.root;
-      const next = { ...model, state: message.state, ...(isSame ? {} : { live: emptyModel.live, details: emptyModel.details }) };
+      const next = { ...model, state: message.state, ...(isSame ? {} : { live: emptyModel.live, details: emptyModel.details, announcement: emptyModel.announcement }) };
       return triesCells(message.state.work) ? next : { ...next, live: emptyModel.live };
     }
     case "work": {

@@ -71,7 +71,7 @@ function Work({ work }: { readonly work: WorkState }): JSX.Element {
       : unavailable !== undefined && outcome === undefined ? <p class="dim">{unavailable}</p>
       : outcome === undefined ? <p class="dim">Not run yet.</p>
       : <p><Icon mark={outcomes[outcome][0]} /><span class="strong">{outcomes[outcome][1]}</span>{since === undefined ? null : <> <Ago when={since} /></>}
-        {headline === undefined ? null : <> <span title={headline}>{headline}</span></>}
+        {headline === undefined || headline === `${outcomes[outcome][1]}.` ? null : <> <span title={headline}>{headline}</span></>}
         {rule === undefined ? null : <> <RuleLink rule={rule} /></>}
       </p>}
   </li>;
@@ -114,9 +114,10 @@ function InTheWay({ state: { inTheWay } }: { readonly state: PanelState }): JSX.
   const { kept, keep } = usePage();
   if (inTheWay.length === 0) return null;
   const rest = inTheWay.length - firstInTheWay;
+  const isOpen = kept.inTheWay ?? kept.tab === "bodies";
   const worst = inTheWay.some(({ severity }) => severity === "error") ? "bad" : "warning";
-  return <details class={`in-the-way ${worst}`} open={kept.inTheWay} onToggle={({ currentTarget: { open } }) => {
-    if (open !== kept.inTheWay) keep({ inTheWay: open });
+  return <details class={`in-the-way ${worst}`} open={isOpen} onToggle={({ currentTarget: { open } }) => {
+    if (open !== isOpen) keep({ inTheWay: open });
   }}>
     <summary><h2><Icon mark={worst} />In the way of a build <span class="count">{inTheWay.length}</span></h2></summary>
     <ul class="plain">{inTheWay.slice(0, firstInTheWay).map((finding, index) => <FindingItem key={index} finding={finding} index={index} of="inTheWay" />)}</ul>

@@ -1,4 +1,5 @@
 /** What is known to work together, as the panel shows it: the records, what indexes are remembered to have, and cells that are being tried. */
+import { existsSync } from "node:fs";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import type { CellDetails, CombinationsView, PanelHostMessage, PanelRecord } from "../../protocol/panel.ts";
@@ -99,7 +100,8 @@ export class Combinations implements vscode.Disposable {
 
   async openRecords(panel: vscode.WebviewPanel): Promise<void> {
     const file = this.view?.file;
-    if (file === undefined || this.#reading.value?.records.length === 0) {
+    // One that has only lines that cannot be read is opened to be mended.
+    if (file === undefined || !existsSync(file)) {
       throw new Error(vscode.l10n.t("there are no records yet."));
     }
     await showFile(panel, file);
