@@ -24,6 +24,7 @@ export async function tryAsked(bench: Bench, argument: CombinationArgument): Pro
     const { planRun, runCombinations, somethingToTry } = await import("../../workshop/combinations/index.ts");
     workshop.activity.step(vscode.l10n.t("Reading package indexes"));
     const plan = await planRun(request, workshop);
+    work.signal.throwIfAborted();
     // Said now: a plan from memory no longer knows why an index could not be read.
     somethingToTry(request, plan);
     workshop.activity.step(vscode.l10n.t("Waiting for an answer"));
