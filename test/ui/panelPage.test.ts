@@ -86,6 +86,16 @@ test("where no line of the records can be read, nobody is told that nothing was 
   assert.deepEqual((await page.told()).at(-1), { type: "openRecords" });
 });
 
+test("the name of work stays whole beside its buttons in a narrow panel", async () => {
+  const page = await show(panelState({ work: [{ kind: "combinations", state: "running", hasLog: true, since: new Date().toISOString() }] }));
+  for (const width of [930, 520, 320]) {
+    await page.page.setViewportSize({ width, height: 700 });
+    const name = await page.page.getByRole("heading", { name: "Combinations", exact: true }).boundingBox();
+    const cancel = await button(page, "Cancel: Combinations").boundingBox();
+    assert.ok(name && cancel && name.height < 30 && (cancel.x >= name.x + name.width || cancel.y >= name.y + name.height), `${width}: ${JSON.stringify([name, cancel])}`);
+  }
+});
+
 test("another project is chosen", async () => {
   const page = await show();
   await page.page.getByRole("combobox", { name: "Project" }).selectOption("native");
