@@ -77,6 +77,11 @@ function processesOf(folder: string): readonly string[] {
   });
 }
 
+/** An environment is there from the begin of its making to the end of its cell, its processes may be gone between two looks. */
+function environments(): readonly string[] {
+  return fs.globSync(path.join(root, ".abiding/local/combinations/*/cells/*/environment"));
+}
+
 async function until(what: () => boolean): Promise<void> {
   for (const end = performance.now() + 300_000; !what();) {
     assert.ok(performance.now() < end, "waited too long");
@@ -113,7 +118,7 @@ describe("combinations run", () => {
     root = project(path.join(scratch, "killed"), served.nightly(), { matrix: { torch: ["20261004", "20261003"].map((day) => `2.16.0.dev${day}`), python, compiler: ["gcc-99", "gcc"], exclude: [{ torch: "2.16.0.dev20261004", compiler: "gcc" }, { torch: "2.16.0.dev20261003", compiler: "gcc-99" }] } });
     const killed = start("--steps", "install");
     const results = (): readonly string[] => fs.globSync(path.join(root, ".abiding/local/combinations/*/cells/*/result.json"));
-    await until(() => processesOf(root).some((one) => one.includes("-m venv")));
+    await until(() => environments().length > 0);
     served.bad.slow = 600_000;
     await until(() => processesOf(root).some((one) => one.includes("pip install")));
     killed.kill("SIGKILL");
@@ -137,7 +142,7 @@ describe("combinations run", () => {
 
   it("is cancelled by Ctrl-C: nothing runs on, half an environment is removed, and each cell says so", async () => {
     const cancelling = start("--format", "json", "--steps", "install");
-    await until(() => processesOf(root).some((one) => one.includes("-m venv")));
+    await until(() => environments().length > 0);
     served.bad.slow = 600_000;
     await until(() => processesOf(root).some((one) => one.includes("pip install")));
     cancelling.kill("SIGINT");
