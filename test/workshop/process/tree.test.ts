@@ -13,25 +13,29 @@ import { alive, command, compiled, environment, node, room, scratch, shell, unti
  * Each letter of the first argument is a child: `i`gnores SIGTERM, own process `g`roup, own `s`ession, `d`aemon that
  * forked twice, `c`hain of which each link forks the next and exits, `C`hain with a session for each link, `e`nvironment
  * emptied. All ignore SIGTERM. The second argument: microseconds that a link lives.
+ * After two minutes they end by themselves: a chain that a killed test left would keep a processor busy for ever.
  */
 const wild = `
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 static int arrived[2];
-static void stay(void) { close(arrived[1]); for (;;) pause(); }
+static time_t last;
+static void stay(void) { close(arrived[1]); alarm(120); for (;;) pause(); }
 static void chain(int life, int sessions) {
   close(arrived[1]);
   for (;;) {
-    if (fork() != 0) { usleep(life); _exit(0); }
+    if (fork() != 0 || time(NULL) > last) { usleep(life); _exit(0); }
     if (sessions) setsid();
   }
 }
 int main(int count, char **words) {
   char none;
   signal(SIGTERM, SIG_IGN); signal(SIGINT, SIG_IGN); signal(SIGHUP, SIG_IGN);
+  last = time(NULL) + 120;
   if (pipe2(arrived, O_CLOEXEC)) return 1;
   for (const char *kind = words[1]; *kind; kind++) {
     if (fork() != 0) continue;
