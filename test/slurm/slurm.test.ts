@@ -1,7 +1,8 @@
 /** The executor against a real Slurm: munged, slurmctld and slurmd of this test's own, started and ended by it. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -93,7 +94,7 @@ describe("slurm", { timeout: 120_000 }, () => {
 
   it("goes on with its jobs after it was killed, in whatever state they are", async () => {
     using run = newRun();
-    const kinds = ["takes 4000", "crashes", "takes 4500", "takes 1", "passes"];
+    const kinds = ["takes 4000", "crashes when told", "takes 4500", "takes 1", "passes"];
     const tasks = kinds.map((kind, index) => run.task(`cell-${index}`, kind));
     const script = `
       import { execute } from ${JSON.stringify(join(import.meta.dirname, "support", "cells.ts"))};
@@ -103,7 +104,9 @@ describe("slurm", { timeout: 120_000 }, () => {
     assert.ok(first !== undefined && second !== undefined);
     await tried(first);
     child.kill("SIGKILL");
-    // It crashed while nobody was looking.
+    await once(child, "exit");
+    // It crashes while nobody is looking.
+    writeFileSync(join(second.folder, "told"), "");
     await waitFor("the second cell has ended", () => existsSync(join(second.folder, "slurm-1", "exit")));
     const left = tasks.filter(({ folder }) => !existsSync(join(folder, "result.json")));
     const { results, notes } = await execute(run.folder, cluster.environment, left, { settings: { jobs: 2 } });
