@@ -17,6 +17,7 @@ export * from "./reading.ts";
 export * from "./finding.ts";
 export * from "./examinedFile.ts";
 export type * from "./bodiesView.ts";
+export type * from "./explainReport.ts";
 export * from "./files.ts";
 export * from "./version.ts";
 export * from "./specifier.ts";

@@ -1,0 +1,3 @@
+import type { Recogniser } from "../types.ts";
+
+export const runningRecognisers: readonly Recogniser[] = [];
