@@ -1,7 +1,7 @@
 /**
  * Messages between the language server and its clients beyond LSP: types only, shared by both ends.
  */
-import type { BodiesView, ExaminedFile, Finding, FitReport, InspectReport, Range, SymbolFamily } from "../engine/model/index.ts";
+import type { BodiesView, ExaminedFile, ExplainReport, Finding, FitReport, InspectReport, Range, SymbolFamily } from "../engine/model/index.ts";
 
 /** `initializationOptions` of the server; every member is optional so that any editor can leave it out. */
 export interface InitializationOptions {
@@ -146,7 +146,42 @@ export interface BodiesParams extends ProjectParams {
   readonly also?: string;
 }
 
+/** An error text, with the project that it came up in by the URI of its folder or of any file in it. */
+export interface ExplainParams {
+  readonly text: string;
+  readonly root?: string;
+  /** The environment in which it failed, as `--against` takes it; absent: what the project is checked against. */
+  readonly against?: string;
+}
+
+/** A mangled name, read. */
+export interface DemangledName {
+  readonly demangled: string;
+  /** Releases of torch that export it, in a sentence; absent: it is none of torch's recorded symbols. */
+  readonly life?: string;
+}
+
+/** A question of an agent, by the name of a tool and what its input schema describes. */
+export interface ToolParams {
+  readonly name: string;
+  readonly input: unknown;
+  /** As in `ExplainParams`. */
+  readonly root?: string;
+}
+
+/** What the tool says: the JSON of the command of that name, or why there is none. */
+export interface ToolAnswer {
+  readonly text: string;
+  readonly failed: boolean;
+}
+
 export interface Requests {
+  /** What an error text means. null: it failed, and the log says why. */
+  "abiding/explain": { params: ExplainParams; result: ExplainReport | null };
+  /** null: it is no mangled name. */
+  "abiding/demangle": { params: { /** As it stands there, with what Mach-O or a linker adds. */ readonly name: string }; result: DemangledName | null };
+  /** Tools that read only; those that run something are the client's. null: it failed, and the log says why. */
+  "abiding/tool": { params: ToolParams; result: ToolAnswer | null };
   /** null: no such project, or it failed, and the log says why. An environment that cannot be had is an error whose message says so. */
   "abiding/bodies": { params: BodiesParams; result: BodiesView | null };
   /** null: it failed, and the log says why. What cannot be checked against is an error whose message says so. */
