@@ -15,6 +15,7 @@ const options = {
   output: { type: "string", short: "o" },
   budget: { type: "string" },
   gpu: { type: "string" },
+  root: { type: "string" },
   verify: { type: "boolean" },
   environment: { type: "boolean" },
   record: { type: "boolean" },
@@ -38,6 +39,8 @@ export interface Arguments {
   readonly verify: boolean;
   /** Compute capability times ten. */
   readonly gpu: number | undefined;
+  /** The folder around which an environment is looked for. */
+  readonly root: string | undefined;
   /** Check what is installed, not a project. */
   readonly environment: boolean;
   /** Whether the answer becomes one of the project's records; absent: as the project keeps it. */
@@ -64,6 +67,7 @@ export function readArguments(argv: readonly string[]): Arguments {
       budget: values.budget === undefined ? undefined : bytesOf(values.budget),
       verify: values.verify ?? false,
       gpu: values.gpu === undefined ? undefined : capabilityOf(values.gpu),
+      root: values.root,
       environment: values.environment ?? false,
       record: recordChoice(values),
       help: values.help ?? false,
@@ -83,6 +87,7 @@ const meaning: Readonly<Record<string, readonly (keyof typeof options)[]>> = {
   environment: ["against", "format", "interpreter", "output", "budget"],
   inspect: ["format", "output", "budget", "verify"],
   fits: ["against", "format", "interpreter", "output", "budget", "gpu", "verify", "record", "no-record"],
+  explain: ["against", "format", "interpreter", "output", "budget", "root"],
   lsp: ["stdio"],
 };
 

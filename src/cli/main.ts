@@ -62,6 +62,8 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
       return (await import("./inspect.ts")).inspect(given, terminal);
     case "fits":
       return (await import("./fits.ts")).fits(given, terminal);
+    case "explain":
+      return (await import("./explain.ts")).explain(given, terminal);
     case "lsp":
       (await import("../server/stdio.ts")).startStdioServer();
       return undefined;
@@ -69,7 +71,7 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
       process.stderr.write(help);
       return 2;
     default:
-      throw new UsageError(`There is no command "${given.command}". Commands: ${["check", "environment", "inspect", "fits", ...Object.keys(workshopCommands), "lsp"].join(", ")}.`);
+      throw new UsageError(`There is no command "${given.command}". Commands: ${["check", "environment", "inspect", "fits", "explain", ...Object.keys(workshopCommands), "lsp"].join(", ")}.`);
   }
 }
 

@@ -53,7 +53,13 @@ export interface ExplainVerdict {
 export interface ExplainReport {
   readonly schema: 1;
   /** null: no environment settled anything. */
-  readonly against: { readonly torch: string | null; readonly source: string; readonly name: string } | null;
+  readonly against: {
+    readonly torch: string | null;
+    readonly source: string;
+    readonly name: string;
+    /** "named": by whoever asked. "project": by abiding.json or an editor's selection. "found": around the folder, and it may not be the one in which it failed. */
+    readonly chosen?: "named" | "project" | "found";
+  } | null;
   readonly verdicts: readonly ExplainVerdict[];
   /** What could not be seen, in sentences. */
   readonly notChecked: readonly string[];

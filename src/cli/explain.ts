@@ -1,0 +1,100 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { loadCatalogue } from "../engine/catalogue/index.ts";
+import { NodeFiles } from "../engine/files/index.ts";
+import { errorText, longestText } from "../tools/errorText.ts";
+import { explained } from "../tools/explaining.ts";
+import { fromHere } from "./against.ts";
+import { oneOf, UsageError } from "./arguments.ts";
+import type { Arguments } from "./arguments.ts";
+import { remoteOptions } from "./remote.ts";
+import { explainText } from "./reporters/explainText.ts";
+import { jsonText } from "./reporters/jsonText.ts";
+import { printableDeep } from "./reporters/printable.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `abiding explain`. Answers the exit status: 0 something was explained, 1 nothing was recognised. Throws UsageError when it cannot run. */
+export async function explain(given: Arguments, terminal: Terminal): Promise<number> {
+  const format = oneOf("--format", given.format, ["text", "json"], "text");
+  const [against, ...others] = given.against;
+  if (others.length > 0) {
+    throw new UsageError(`explain compares with one torch, and got ${given.against.length}: ${given.against.join(" ")}.`);
+  }
+  const here = terminal.workingDirectory;
+  const root = folderOf(given.root, here);
+  const text = await textOf(given.operands, terminal);
+  const answer = await explained(text, against === undefined ? undefined : fromHere(against, here), {
+    root,
+    files: new NodeFiles(),
+    catalogue: loadCatalogue(),
+    environment: terminal.environment,
+    ...(given.interpreter === undefined ? {} : { interpreter: path.resolve(here, given.interpreter) }),
+  }, remoteOptions(given, terminal));
+  terminal.progress("");
+  if (!answer.ok) {
+    throw new UsageError(answer.message);
+  }
+  const { report } = answer;
+  terminal.deliver(format === "json" ? jsonText(report) : explainText(printableDeep(report), terminal.colours && given.output === undefined), given.output);
+  return report.verdicts.length > 0 ? 0 : 1;
+}
+
+function folderOf(given: string | undefined, here: string): string {
+  const folder = path.resolve(here, given ?? ".");
+  if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new UsageError(`--root ${folder} is no folder.`);
+  }
+  return fs.realpathSync(folder);
+}
+
+async function textOf(operands: readonly string[], terminal: Terminal): Promise<string> {
+  const [operand = "-", ...others] = operands;
+  if (others.length > 0) {
+    throw new UsageError(`explain takes one file, and got ${operands.length}: ${operands.join(" ")}. A text that is no file goes to its standard input: … 2>&1 | abiding explain -`);
+  }
+  const [bytes, name] = operand === "-" ? [await standardInput(terminal), "Standard input"] : [fileBytes(path.resolve(terminal.workingDirectory, operand)), operand];
+  const answer = errorText(bytes, name);
+  if (!answer.ok) {
+    throw new UsageError(answer.message);
+  }
+  return answer.text;
+}
+
+function fileBytes(file: string): Uint8Array {
+  try {
+    const status = fs.statSync(file);
+    if (status.isDirectory()) {
+      throw new UsageError(`${file} is a folder; name the log, or paste the error: abiding explain -`);
+    }
+    if (status.size > longestText) {
+      throw new UsageError(tooLong(file));
+    }
+    return fs.readFileSync(file);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      throw error;
+    }
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new UsageError(code === "ENOENT" || code === "ENOTDIR" ? `${file} does not exist. To explain a text itself: abiding explain - reads what is pasted or piped.` : `${file} cannot be read: ${code ?? String(error)}.`);
+  }
+}
+
+async function standardInput(terminal: Terminal): Promise<Uint8Array> {
+  if (process.stdin.isTTY) {
+    terminal.say(`Paste the error, the whole traceback or the end of the log, then press Enter and ${process.platform === "win32" ? "Ctrl-Z, Enter" : "Ctrl-D"}.\n`);
+  }
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of process.stdin as AsyncIterable<Buffer>) {
+    parts.push(part);
+    size += part.length;
+    if (size > longestText) {
+      throw new UsageError(tooLong("Standard input"));
+    }
+  }
+  return Buffer.concat(parts);
+}
+
+function tooLong(name: string): string {
+  return `${name} holds more than ${longestText / 1024 ** 2} MiB; the part around the first error is enough: grep -n -i error FILE | head finds it.`;
+}
