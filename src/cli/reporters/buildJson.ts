@@ -1,7 +1,7 @@
 import type { BuildProblem, BuildReport } from "../../workshop/build/index.ts";
 import type { BuildPlan } from "../../workshop/project/types.ts";
-import { findingOf } from "./json.ts";
-import { relativeTo, reportedLocation } from "./report.ts";
+import { findingOf } from "../../tools/checkJson.ts";
+import { relativeTo, reportedLocation } from "../../tools/places.ts";
 
 /** The report of docs/schema/build.schema.json: places count from one, paths inside the project are relative to it. */
 export function buildJson(report: BuildReport): object {

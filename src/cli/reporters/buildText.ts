@@ -5,7 +5,8 @@ import type { BuildProblem, BuildReport, BuildStep } from "../../workshop/build/
 import type { ExaminedFile, TorchInUse } from "../../workshop/workshop.ts";
 import { plural, wrap } from "./layout.ts";
 import { printable, printableStyled } from "./printable.ts";
-import { lineReader, relativeTo } from "./report.ts";
+import { relativeTo } from "../../tools/places.ts";
+import { lineReader } from "./report.ts";
 import { shortNames } from "./shortNames.ts";
 import { findingLines, placeOf, severityStyle } from "./text.ts";
 import type { Style } from "./text.ts";

@@ -1,7 +1,7 @@
 import type { NightliesReport } from "../../workshop/combinations/index.ts";
 import type { TorchSet } from "../../workshop/combinations/types.ts";
 import { plural, wrap } from "./layout.ts";
-import { relativeTo } from "./report.ts";
+import { relativeTo } from "../../tools/places.ts";
 
 const shownOtherwise = 20;
 

@@ -1,7 +1,7 @@
 import type { RollReport } from "../../workshop/combinations/index.ts";
 import { jsonText } from "./jsonText.ts";
 import { plural, wrap } from "./layout.ts";
-import { relativeTo, reportedLocation } from "./report.ts";
+import { relativeTo, reportedLocation } from "../../tools/places.ts";
 
 /** What is rolled, the diff, what has to be done by hand and what was left on purpose. */
 export function rollText(report: RollReport, patch: string): string {

@@ -3,7 +3,7 @@ import type { CellResult, CellStep, RunReport } from "../../workshop/combination
 import type { RunPlan } from "../../workshop/combinations/index.ts";
 import { plural, wrap } from "./layout.ts";
 import { printable } from "./printable.ts";
-import { docsOf, relativeTo } from "./report.ts";
+import { docsOf, relativeTo } from "../../tools/places.ts";
 import { shortNames } from "./shortNames.ts";
 import type { Style } from "./text.ts";
 

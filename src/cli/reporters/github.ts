@@ -1,5 +1,5 @@
 import type { Severity } from "../../engine/model/index.ts";
-import { relativeTo } from "./report.ts";
+import { relativeTo } from "../../tools/places.ts";
 import { printable } from "./printable.ts";
 import type { Report } from "./report.ts";
 

@@ -1,6 +1,5 @@
-import * as path from "node:path";
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
-import type { Files, Finding, Location } from "../../engine/model/index.ts";
+import type { Files, Finding } from "../../engine/model/index.ts";
 
 /** What a reporter gets. */
 export interface Report {
@@ -27,29 +26,4 @@ export function lineReader(files: Files): Report["lineOf"] {
     }
     return known[line];
   };
-}
-
-/** One-based, relative to the project when inside it. */
-export interface ReportedLocation {
-  readonly path: string;
-  readonly line: number;
-  readonly column: number;
-  readonly endLine: number;
-  readonly endColumn: number;
-}
-
-/** With forward slashes; absolute when outside `root`. */
-export function relativeTo(root: string, file: string): string {
-  const relative = path.relative(root, file);
-  const inside = relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative);
-  return (inside ? relative : file).split(path.sep).join("/");
-}
-
-export function reportedLocation(root: string, location: Location): ReportedLocation {
-  const { start, end } = location.range;
-  return { path: relativeTo(root, location.path), line: start.line + 1, column: start.character + 1, endLine: end.line + 1, endColumn: end.character + 1 };
-}
-
-export function docsOf(rule: string): string {
-  return `docs/rules/${rule}.md`;
 }

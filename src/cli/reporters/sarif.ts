@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { rules } from "../../engine/rules/index.ts";
 import type { Evidence, Finding, Location, Severity, TextEdit } from "../../engine/model/index.ts";
-import { docsOf, relativeTo } from "./report.ts";
+import { docsOf, relativeTo } from "../../tools/places.ts";
 import { jsonText } from "./jsonText.ts";
 import type { Report } from "./report.ts";
 

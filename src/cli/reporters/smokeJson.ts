@@ -1,7 +1,7 @@
 import type { Location } from "../../engine/model/index.ts";
 import type { DiscoveredTests, SmokeReport, TestCase, TestResult } from "../../workshop/smoke/types.ts";
 import { jsonText } from "./jsonText.ts";
-import { reportedLocation } from "./report.ts";
+import { reportedLocation } from "../../tools/places.ts";
 
 /** The report for programs: docs/schema/smoke.schema.json. Lines and columns count from one. */
 export function smokeJson({ results, ...report }: SmokeReport): string {

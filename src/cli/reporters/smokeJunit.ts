@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { SmokeReport, TestResult } from "../../workshop/smoke/types.ts";
-import { relativeTo } from "./report.ts";
+import { relativeTo } from "../../tools/places.ts";
 import { shortNames } from "./shortNames.ts";
 import { isBad, outcomeWords } from "./smokeText.ts";
 

@@ -3,7 +3,7 @@ import type { Location } from "../../engine/model/index.ts";
 import type { DiscoveredTests, SmokeReport, TestOutcome, TestResult } from "../../workshop/smoke/types.ts";
 import { plural, wrap } from "./layout.ts";
 import { printable, printableLines } from "./printable.ts";
-import { docsOf, relativeTo } from "./report.ts";
+import { docsOf, relativeTo } from "../../tools/places.ts";
 import { shortNames } from "./shortNames.ts";
 import type { Style } from "./text.ts";
 

@@ -4,7 +4,7 @@ import type { Finding, Gap, InstalledBody, Location, Severity } from "../../engi
 import type { Diagnosis } from "../../engine/diagnosis/index.ts";
 import { plural, wrap } from "./layout.ts";
 import { printable, printableStyled } from "./printable.ts";
-import { docsOf, relativeTo } from "./report.ts";
+import { docsOf, relativeTo } from "../../tools/places.ts";
 import type { Report } from "./report.ts";
 
 export type Style = Parameters<typeof styleText>[0];
