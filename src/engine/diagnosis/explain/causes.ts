@@ -22,6 +22,9 @@ export const causes = {
   "corrupt-file": null,
   "static-tls": null,
   "not-position-independent": null,
+  "loading-refused": null,
+  "link-failed": null,
+  "module-name": null,
   "python-abi": "python-abi",
   "wheel-tag": "wheel-tag",
   // Builds.
