@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { brotliDecompressSync } from "node:zlib";
 import { isRecordedSymbol } from "./recordedSymbols.ts";
 import { releaseNumber } from "./releaseNumber.ts";
-import { SortedNames } from "./sortedNames.ts";
+import { openParts, sectionOf } from "./symbolTable.ts";
+import type { Head, Section, TableParts } from "./symbolTable.ts";
 
 /** A library of a recorded release: as much of it as the loading model asks for. */
 export interface RecordedLibrary {
@@ -23,6 +23,10 @@ export interface RecordedLibrary {
 export interface RecordedSymbols {
   /** Public versions, oldest first. */
   readonly releases: readonly string[];
+  /** Official releases, and builds between them that an index should offer, of which nothing is recorded: never take what they export as absent. */
+  readonly missing: readonly UnrecordedRelease[];
+  /** Nightlies and release candidates, recorded beside the releases: `releasesExporting` leaves them out. */
+  readonly previews: readonly string[];
   readonly source: string;
   /** Whether the table would have a row for this name if any release exported it. */
   isRecorded(symbol: string): boolean;
@@ -37,6 +41,8 @@ export interface RecordedSymbols {
   libstdcxxAbiOf(release: string): 0 | 1 | undefined;
   /** Recorded names that begin so and that the release exports: _ZN3c104cuda9SetDeviceE finds every overload. */
   namesStartingWith(prefix: string, release: string): readonly string[];
+  /** Every recorded name that begins so, sorted, whichever release exports it. */
+  namesFrom(prefix: string): Iterable<string>;
   /**
    * [] when the release is not recorded. Of a build without CUDA ("2.8.0+cpu", by its label) those libraries that only
    * builds with CUDA have are left out; that its libtorch_cpu was built apart, and differs in little, is not recorded.
@@ -44,21 +50,13 @@ export interface RecordedSymbols {
   librariesOfRelease(release: string): readonly RecordedLibrary[];
 }
 
-interface Head {
-  readonly source: string;
-  readonly symbols: number;
-  readonly classes: number;
-  /** By bit of a class's mask. */
-  readonly libraries: readonly string[];
-  readonly releases: readonly ReleaseHead[];
+interface UnrecordedRelease {
+  /** "1.7.0", or "nightly". */
+  readonly version: string;
+  /** A sentence. */
+  readonly why: string;
 }
 
-interface ReleaseHead {
-  readonly version: string;
-  readonly libstdcxxAbi: 0 | 1;
-  /** NEEDED by library. */
-  readonly needed: Readonly<Record<string, readonly string[] | undefined>>;
-}
 
 /** In the bundles the table lies beside them. */
 const places = [join(import.meta.dirname, "torch-symbols.br"), join(import.meta.dirname, "..", "..", "..", "data", "torch-symbols.br")];
@@ -71,6 +69,12 @@ const lazily: RecordedSymbols = {
   get releases() {
     return opened().releases;
   },
+  get missing() {
+    return opened().missing;
+  },
+  get previews() {
+    return opened().previews;
+  },
   get source() {
     return opened().source;
   },
@@ -79,6 +83,7 @@ const lazily: RecordedSymbols = {
   librariesOf: (symbol, release) => opened().librariesOf(symbol, release),
   libstdcxxAbiOf: (release) => opened().libstdcxxAbiOf(release),
   namesStartingWith: (prefix, release) => opened().namesStartingWith(prefix, release),
+  namesFrom: (prefix) => opened().namesFrom(prefix),
   librariesOfRelease: (release) => opened().librariesOfRelease(release),
 };
 
@@ -99,35 +104,34 @@ function read(): RecordedSymbols {
   let cause: unknown;
   for (const place of places) {
     try {
-      return new SymbolTable(brotliDecompressSync(readFileSync(place), { maxOutputLength: 64 << 20 }));
+      return new SymbolTable(openParts(readFileSync(place)));
     } catch (error) {
       cause = error;
     }
   }
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new SymbolTable(Buffer.from(`${JSON.stringify({ source: `The table of torch's exports could not be read (${reason}).`, symbols: 0, classes: 0, libraries: [], releases: [] })}\n`));
+  const head = { source: `The table of torch's exports could not be read (${reason}).`, classes: 0, libraries: [], releases: [], missing: [] };
+  return new SymbolTable({ head, masks: Buffer.alloc(0), sections: [] });
 }
 
 /** The table as it lies in memory. */
 class SymbolTable implements RecordedSymbols {
   readonly releases: readonly string[];
+  readonly missing: readonly UnrecordedRelease[];
+  readonly previews: readonly string[];
   readonly source: string;
-  readonly #data: Buffer;
   readonly #head: Head;
-  readonly #masks: number;
-  readonly #ids: number;
-  readonly #names: SortedNames;
+  readonly #masks: Buffer;
+  readonly #sections: readonly Section[];
 
-  constructor(data: Buffer) {
-    this.#data = data;
-    const headEnd = data.indexOf(10);
-    this.#head = JSON.parse(data.toString("utf8", 0, headEnd)) as Head;
-    const { symbols, classes, releases, source } = this.#head;
-    this.releases = releases.map((one) => one.version);
-    this.source = source;
-    this.#masks = headEnd + 1;
-    this.#ids = this.#masks + classes * releases.length;
-    this.#names = new SortedNames(data, this.#ids + 2 * symbols, symbols);
+  constructor({ head, masks, sections }: TableParts) {
+    this.#head = head;
+    this.#masks = masks;
+    this.#sections = sections;
+    this.releases = head.releases.filter((one) => one.isPreview !== true).map((one) => one.version);
+    this.previews = head.releases.filter((one) => one.isPreview === true).map((one) => one.version);
+    this.missing = head.missing;
+    this.source = head.source;
   }
 
   isRecorded(symbol: string): boolean {
@@ -136,16 +140,16 @@ class SymbolTable implements RecordedSymbols {
 
   releasesExporting(symbol: string): readonly string[] | undefined {
     if (!this.isRecorded(symbol)) return undefined;
-    const index = this.#names.find(symbol);
-    return index === undefined ? [] : this.releases.filter((_, release) => this.#mask(index, release) !== 0);
+    const found = this.#find(symbol);
+    return found === undefined ? [] : this.releases.filter((_, release) => this.#mask(found, release) !== 0);
   }
 
   librariesOf(symbol: string, release: string): readonly string[] | undefined {
     const column = this.#column(release);
     if (column < 0 || !this.isRecorded(symbol)) return undefined;
-    const index = this.#names.find(symbol);
-    if (index === undefined) return [];
-    return this.#head.libraries.filter((_, bit) => ((this.#mask(index, column) >> bit) & 1) === 1);
+    const found = this.#find(symbol);
+    if (found === undefined) return [];
+    return this.#head.libraries.filter((_, bit) => ((this.#mask(found, column) >> bit) & 1) === 1);
   }
 
   libstdcxxAbiOf(release: string): 0 | 1 | undefined {
@@ -154,13 +158,11 @@ class SymbolTable implements RecordedSymbols {
 
   namesStartingWith(prefix: string, release: string): readonly string[] {
     const column = this.#column(release);
-    const names: string[] = [];
-    if (column < 0) return names;
-    for (const [index, name] of this.#names.from(prefix)) {
-      if (!name.startsWith(prefix)) break;
-      if (this.#mask(index, column) !== 0) names.push(name);
-    }
-    return names;
+    return column < 0 ? [] : [...this.#from(prefix)].filter((one) => this.#mask(one.class, column) !== 0).map((one) => one.name);
+  }
+
+  *namesFrom(prefix: string): Iterable<string> {
+    for (const { name } of this.#from(prefix)) yield name;
   }
 
   librariesOfRelease(release: string): readonly RecordedLibrary[] {
@@ -177,8 +179,8 @@ class SymbolTable implements RecordedSymbols {
         exports: (symbol) => {
           if (!this.isRecorded(symbol)) return undefined;
           // Of libtorch_global_deps, libshm and _C only what they load is recorded: they export nothing of these names.
-          const index = bit < 0 ? undefined : this.#names.find(symbol);
-          return index !== undefined && ((this.#mask(index, column) >> bit) & 1) === 1;
+          const found = bit < 0 ? undefined : this.#find(symbol);
+          return found !== undefined && ((this.#mask(found, column) >> bit) & 1) === 1;
         },
         exportedNames: () => this.#exportedNames(column, bit),
       };
@@ -186,19 +188,35 @@ class SymbolTable implements RecordedSymbols {
   }
 
   #column(release: string): number {
-    return this.releases.indexOf(releaseNumber(release) ?? "");
+    const number = releaseNumber(release);
+    return this.#head.releases.findIndex((one) => one.version === number || one.version === release);
   }
 
   *#exportedNames(column: number, bit: number): Iterable<string> {
     if (bit < 0) return;
-    for (const [index, name] of this.#names.from("")) {
-      if (((this.#mask(index, column) >> bit) & 1) === 1) yield name;
+    for (const one of this.#from("")) {
+      if (((this.#mask(one.class, column) >> bit) & 1) === 1) yield one.name;
     }
   }
 
-  #mask(index: number, release: number): number {
-    const { symbols, releases } = this.#head;
-    const id = (this.#data[this.#ids + index] ?? 0) | ((this.#data[this.#ids + symbols + index] ?? 0) << 8);
-    return this.#data[this.#masks + id * releases.length + release] ?? 0;
+  /** The class of a name; undefined when it is not there. */
+  #find(name: string): number | undefined {
+    return this.#sections[sectionOf(this.#sections, name)]?.classOf(name);
+  }
+
+  *#from(prefix: string): Iterable<{ readonly name: string; readonly class: number }> {
+    for (let at = Math.max(0, sectionOf(this.#sections, prefix)); at < this.#sections.length; at++) {
+      const section = this.#sections[at];
+      // Without unpacking it: nothing of what follows begins so.
+      if (section === undefined || (section.first > prefix && !section.first.startsWith(prefix))) return;
+      for (const one of section.from(prefix)) {
+        if (!one.name.startsWith(prefix)) return;
+        yield one;
+      }
+    }
+  }
+
+  #mask(id: number, release: number): number {
+    return this.#masks[id * this.#head.releases.length + release] ?? 0;
   }
 }

@@ -1,22 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { packNames } from "../../../scripts/data/torchSymbolsTable.ts";
 import { SortedNames } from "../../../src/engine/catalogue/sortedNames.ts";
 
-/** The table of names as scripts/data/build-torch-symbols.ts packs it, after some other bytes. */
+/** After some other bytes. */
 function table(names: readonly string[]): SortedNames {
   const before = Buffer.from("head\n");
-  const sizes: number[] = [];
-  const shared: number[] = [];
-  let rests = "";
-  for (const [index, name] of names.entries()) {
-    const last = index % 32 === 0 ? "" : (names[index - 1] ?? "");
-    let length = 0;
-    while (length < 255 && length < last.length && length < name.length && last[length] === name[length]) length++;
-    shared.push(length);
-    rests += `${name.slice(length)}\n`;
-    sizes[index >> 5] = (sizes[index >> 5] ?? 0) + name.length - length + 1;
-  }
-  return new SortedNames(Buffer.concat([before, Buffer.from(Uint16Array.from(sizes).buffer), Buffer.from(shared), Buffer.from(rests)]), before.length, names.length);
+  return new SortedNames(Buffer.concat([before, packNames(names)]), before.length, names.length);
 }
 
 /** Names that share beginnings, also more of them than a byte can tell, are beginnings of each other, and fill blocks and a part. */

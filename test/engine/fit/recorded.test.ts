@@ -15,6 +15,9 @@ const recorded: RecordedSymbols = {
   librariesOf: (symbol) => (symbol === zeros ? ["libtorch_cpu.so"] : undefined),
   libstdcxxAbiOf: () => 1,
   namesStartingWith: () => [],
+  namesFrom: () => [],
+  missing: [],
+  previews: [],
   librariesOfRelease: () => [
     { name: "libtorch_cpu.so", needed: ["libc10.so"], exports: (symbol) => (symbol === zeros ? true : symbol.startsWith("_ZN2at4_ops") ? false : undefined), exportedNames: () => [zeros] },
     { name: "libc10.so", needed: [], exports: (symbol) => (symbol.startsWith("_ZN2at4_ops") ? false : undefined), exportedNames: () => [] },

@@ -81,6 +81,6 @@ export async function said(made: Made, options: WheelOptions = {}): Promise<read
 export function history(exports: Readonly<Record<string, string>>, releases: readonly string[] = ["2.7.0", "2.8.0", "2.9.0", "2.10.0"], abiOf: (release: string) => 0 | 1 = () => 1): RecordedSymbols {
   const of = (symbol: string) => exports[symbol]?.split(" ").filter((one) => one !== "") ?? [];
   return {
-    releases, source: "a test", isRecorded: () => true, releasesExporting: of, librariesOf: () => ["libtorch_cpu.so"], libstdcxxAbiOf: abiOf, namesStartingWith: () => [], librariesOfRelease: () => [],
+    releases, source: "a test", isRecorded: () => true, releasesExporting: of, librariesOf: () => ["libtorch_cpu.so"], libstdcxxAbiOf: abiOf, namesStartingWith: () => [], namesFrom: () => [], missing: [], previews: [], librariesOfRelease: () => [],
   };
 }

@@ -1,0 +1,70 @@
+/** Packs what src/engine/catalogue/symbolTable.ts reads, which describes it, and opens it again to be added to. */
+import { brotliCompressSync, constants } from "node:zlib";
+import { openParts } from "../../src/engine/catalogue/symbolTable.ts";
+import type { Head } from "../../src/engine/catalogue/symbolTable.ts";
+
+export interface TableContent extends Omit<Head, "classes"> {
+  /** By name: of each release a bit for each library that exports it. */
+  readonly masks: ReadonlyMap<string, Uint8Array>;
+}
+
+/**
+ * Where a section begins: names below each other in the order of bytes, parted so that a question about c10, or a C name,
+ * unpacks little. Smaller sections would be unpacked sooner and share less.
+ */
+const sectionStarts = ["", "_ZN2at10", "_ZN2at4_ops", "_ZN2at5", "_ZN3c10", "_ZN5torch", "_ZN5torch8autograd", "_ZNK", "_ZT", "_Z_"];
+/** Names in a block that is searched step by step. */
+const blockSize = 32;
+
+export function packTable({ masks, ...head }: TableContent): Buffer {
+  const names = [...masks.keys()].sort();
+  const members = new Map<string, string[]>();
+  for (const name of names) {
+    const row = String(masks.get(name));
+    const others = members.get(row);
+    if (others === undefined) members.set(row, [name]);
+    else others.push(name);
+  }
+  const classes = [...members].sort(([, one], [, other]) => other.length - one.length);
+  if (classes.length > 65_535) throw new Error(`${classes.length} classes do not fit into two bytes.`);
+  const ids = new Map(classes.flatMap(([, those], id) => those.map((name) => [name, id] as const)));
+  const headPart = pack(Buffer.from(JSON.stringify({ ...head, classes: classes.length } satisfies Head)));
+  const maskPart = pack(Buffer.concat(classes.map(([row]) => Buffer.from(row.split(",").map(Number)))));
+  const groups = sectionStarts.map((start, at) => names.filter((name) => name >= start && (sectionStarts[at + 1] === undefined || name < (sectionStarts[at + 1] ?? ""))));
+  const sections = groups.filter((group) => group.length > 0).map((group) => {
+    const numbers = group.map((name) => ids.get(name) ?? 0);
+    return { first: group[0] ?? "", names: group.length, packed: pack(Buffer.concat([Buffer.from(numbers.map((id) => id & 255)), Buffer.from(numbers.map((id) => id >> 8)), packNames(group)])) };
+  });
+  const index = { head: headPart.length, masks: maskPart.length, sections: sections.map(({ first, names: count, packed }) => ({ first, names: count, size: packed.length })) };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), headPart, maskPart, ...sections.map((one) => one.packed)]);
+}
+
+export function openTable(file: Buffer): TableContent {
+  const { head, masks, sections } = openParts(file);
+  const { source, libraries, releases, missing } = head;
+  const width = releases.length;
+  const names = sections.flatMap((section) => [...section.from("")]);
+  return { source, libraries, releases, missing, masks: new Map(names.map((one) => [one.name, masks.subarray(one.class * width, (one.class + 1) * width)])) };
+}
+
+/** Two bytes for the size of each block; a byte for the letters that a name shares with the one before; the rests. */
+export function packNames(sorted: readonly string[]): Buffer {
+  const shared = sorted.map((name, index) => (index % blockSize === 0 ? 0 : commonLength(sorted[index - 1] ?? "", name)));
+  const rests = sorted.map((name, index) => Buffer.from(`${name.slice(shared[index])}\n`));
+  const sizes = Buffer.alloc(2 * Math.ceil(sorted.length / blockSize));
+  for (let first = 0; first < sorted.length; first += blockSize) {
+    // A block above 64 KB throws here.
+    sizes.writeUInt16LE(rests.slice(first, first + blockSize).reduce((sum, one) => sum + one.length, 0), (2 * first) / blockSize);
+  }
+  return Buffer.concat([sizes, Buffer.from(shared), ...rests]);
+}
+
+function commonLength(one: string, other: string): number {
+  let length = 0;
+  while (length < 255 && length < one.length && one[length] === other[length]) length++;
+  return length;
+}
+
+function pack(data: Buffer): Buffer {
+  return brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_LGWIN]: 22, [constants.BROTLI_PARAM_SIZE_HINT]: data.length } });
+}
