@@ -113,7 +113,7 @@ async function bundlePage(name: string, main = "main.ts"): Promise<void> {
 }
 
 // esbuild has printed its errors when it rejects.
-const results = await Promise.allSettled([bundleExtension(), bundlePrograms(), bundlePage("binary"), bundlePage("panel", "main.tsx")]);
+const results = await Promise.allSettled([bundleExtension(), bundlePrograms(), bundlePage("binary"), bundlePage("explain"), bundlePage("panel", "main.tsx")]);
 if (results.some((result) => result.status === "rejected")) process.exitCode = 1;
 copyFileSync(join(root, "data", "torch-symbols.br"), join(dist, "torch-symbols.br"));
 // What `abiding stamp` writes into projects: Gantry's own files, and those for setuptools.

@@ -7,6 +7,7 @@ import { BinaryEditor } from "./binary/index.ts";
 import { registerCommands } from "./commands/index.ts";
 import { startsServer } from "./documents.ts";
 import { EnvironmentChoices } from "./environmentChoices.ts";
+import { Explaining } from "./explain/index.ts";
 import { Server } from "./server.ts";
 import { StatusBar } from "./statusBar.ts";
 import { WorkshopDoor } from "./workshop/registration.ts";
@@ -20,7 +21,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const server = new Server(context, log, choices);
   const { editor: binaries, registration } = BinaryEditor.register(context, server);
   workshop = new WorkshopDoor({ context, log, server, binaries });
-  context.subscriptions.push(log, server, registration, new StatusBar(server), workshop, ...registerCommands({ context, log, server, choices, binaries, workshop }));
+  const explaining = new Explaining({ context, log, server, binaries });
+  context.subscriptions.push(log, server, registration, new StatusBar(server), workshop, explaining, ...registerCommands({ context, log, server, choices, binaries, workshop, explaining }));
 
   const consider = (document: vscode.TextDocument): void => {
     if (startsServer(document)) {

@@ -79,7 +79,7 @@ test("a workspace that is not trusted cannot say what is read, fetched or run", 
 });
 
 test("what runs something is offered in a trusted workspace only", () => {
-  const reading = ["selectEnvironment", "checkWorkspace", "copyReport", "openRuleDocumentation", "showLog", "restartServer", "wouldThisLoad", "openPanel"].map((name) => `abiding.${name}`);
+  const reading = ["selectEnvironment", "checkWorkspace", "copyReport", "openRuleDocumentation", "showLog", "restartServer", "wouldThisLoad", "explainError", "openPanel"].map((name) => `abiding.${name}`);
   const conditions = new Map(manifest.contributes.menus.commandPalette.map(({ command, when }) => [command, when]));
   const free = manifest.contributes.commands.map(({ command }) => command).filter((command) => conditions.get(command) === undefined);
   assert.deepEqual(free, reading);

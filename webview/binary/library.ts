@@ -1,7 +1,7 @@
 /** The sections about one library: why it would not load, what was compared, what it is, what it needs, and its imported symbols. */
 import type { BinaryLibrary, BinaryView } from "../../src/protocol/index.ts";
-import { el, icon, plural } from "./dom.ts";
-import type { Mark } from "./dom.ts";
+import { el, icon, plural } from "../shared/dom.ts";
+import type { Mark } from "../shared/dom.ts";
 import { missingParts } from "./missing.ts";
 import { identity, needs, table } from "./profile.ts";
 import type { Filter } from "./search.ts";

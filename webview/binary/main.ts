@@ -1,6 +1,6 @@
 /** The page of a shared library or wheel. Everything that it knows comes from its host; it looks at no file and no server. */
 import type { BinaryView } from "../../src/protocol/index.ts";
-import { button, el, icon, plural } from "./dom.ts";
+import { button, el, icon, plural } from "../shared/dom.ts";
 import { currentState, forgetAgainst, isHostMessage, keep, keepScroll, tell } from "./host.ts";
 import { filterOf } from "./search.ts";
 import { sections, verdict } from "./view.ts";

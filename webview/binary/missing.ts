@@ -1,6 +1,6 @@
 /** What keeps a file from loading: libraries, versions and symbols that nobody provides. */
 import type { BinaryView } from "../../src/protocol/index.ts";
-import { button, el, plural } from "./dom.ts";
+import { button, el, plural } from "../shared/dom.ts";
 import type { Filter } from "./search.ts";
 import { byKeyboard, keepSelection, keptSelection } from "./selection.ts";
 import { kindWords } from "./words.ts";

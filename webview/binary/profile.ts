@@ -1,6 +1,6 @@
 /** What a library is and what it asks for, as tables. */
 import type { BinaryView } from "../../src/protocol/index.ts";
-import { el, plural } from "./dom.ts";
+import { el, plural } from "../shared/dom.ts";
 import type { Filter } from "./search.ts";
 import { familyWords, size } from "./words.ts";
 

@@ -1,5 +1,5 @@
 import type { ImportedSymbol } from "../../src/protocol/index.ts";
-import { button, el, plural } from "./dom.ts";
+import { button, el, plural } from "../shared/dom.ts";
 import { currentState, keepScroll, tell } from "./host.ts";
 import type { Filter } from "./search.ts";
 import { byKeyboard, keepSelection, keptSelection } from "./selection.ts";

@@ -1,6 +1,6 @@
 /** The whole answer about a file, as sections; those in which nothing fits the search are left out. */
 import type { BinaryView } from "../../src/protocol/index.ts";
-import { button, el, icon } from "./dom.ts";
+import { button, el, icon } from "../shared/dom.ts";
 import { tell } from "./host.ts";
 import { comparison, loaderSays, nature, reasons, section, symbols } from "./library.ts";
 import type { Showing } from "./library.ts";

@@ -1,6 +1,6 @@
 /** A wheel: its metadata, its tags against its content, and its libraries, each to be folded out. */
 import type { BinaryLibrary, BinaryView } from "../../src/protocol/index.ts";
-import { el, icon } from "./dom.ts";
+import { el, icon } from "../shared/dom.ts";
 import { currentState, keep } from "./host.ts";
 import { comparison, loaderSays, nature, reasons, section, symbols } from "./library.ts";
 import type { Showing } from "./library.ts";

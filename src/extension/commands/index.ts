@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { activeFile } from "../activeFile.ts";
 import type { BinaryEditor } from "../binary/index.ts";
 import type { EnvironmentChoices } from "../environmentChoices.ts";
+import type { Explaining } from "../explain/index.ts";
 import type { Server } from "../server.ts";
 import type { CombinationCommand, WorkshopCommand } from "../workshop/index.ts";
 import type { WorkshopDoor } from "../workshop/registration.ts";
@@ -20,6 +21,7 @@ export interface Commands {
   readonly choices: EnvironmentChoices;
   readonly binaries: BinaryEditor;
   readonly workshop: WorkshopDoor;
+  readonly explaining: Explaining;
 }
 
 const table: Readonly<Record<string, (host: Commands, ...args: readonly unknown[]) => unknown>> = {
@@ -30,6 +32,7 @@ const table: Readonly<Record<string, (host: Commands, ...args: readonly unknown[
   "abiding.restartServer": ({ server }) => server.restart(),
   "abiding.openRuleDocumentation": openRuleDocumentation,
   "abiding.wouldThisLoad": wouldThisLoad,
+  "abiding.explainError": ({ explaining }, argument) => explaining.command(argument),
   "abiding.showFindings": (_, ...args) => showFindings(...args),
   "abiding.openPanel": ({ workshop }, argument) => workshop.showPanel(argument),
   "abiding.build": inWorkshop("build"),

@@ -1,9 +1,9 @@
 /** Elements, made by hand: whatever stands in a file reaches the page as text, never as markup. */
-import { outlines } from "../shared/marks.ts";
-import type { Mark } from "../shared/marks.ts";
-import { visible } from "../shared/text.ts";
+import { outlines } from "./marks.ts";
+import type { Mark } from "./marks.ts";
+import { visible } from "./text.ts";
 
-export type { Mark } from "../shared/marks.ts";
+export type { Mark } from "./marks.ts";
 export { plural } from "../../src/views/words.ts";
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;

@@ -1,0 +1,87 @@
+/** Where a line of a terminal or log has something to explain. Cheap: it is asked for every line that the pointer rests on. */
+
+export interface Explainable {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A mangled name of the Itanium C++ ABI where it begins, also as Mach-O (`__Z`) and import libraries of MinGW (`__imp__Z`) spell it. */
+const mangled = /(?<![\w$])(?:__imp_)?_{1,4}Z[\w$.]{2,4096}/;
+
+/**
+ * The words of loaders (glibc's elf/dl-lookup.c, dl-version.c and dl-load.c, musl's dynlink.c, dyld, the Windows loader as CPython
+ * quotes it), of linkers (GNU ld and gold, lld, Apple's ld, MSVC's link), of the CUDA runtime and driver, of pybind11, of
+ * torch.utils.cpp_extension and of torch's dispatcher. Each begins with fixed words, or where a word begins, and ends within bounds.
+ */
+const words = new RegExp([
+  /undefined (?:symbol|reference to|weak symbol|hidden symbol|protected symbol)[:\s][^\n]{1,600}/,
+  /Undefined symbols for architecture \S{1,32}/,
+  /[Ss]ymbol not found(?: in flat namespace)?[^\n]{0,600}/,
+  /Error relocating [^\s:]{1,600}: \S{1,600}: symbol not found/,
+  /unresolved external symbol [^\n]{1,600}/,
+  /version [`'‘"][\w.]{1,128}['’"] not found(?: \(required by [^)]{1,600}\))?/,
+  /error while loading shared libraries: [^\n]{1,600}/,
+  /(?<![\w.+-])[\w.+-]{1,256}: cannot open shared object file(?:: No such file or directory)?/,
+  /Library not loaded: \S{1,600}/,
+  /DLL load failed while importing [\w.]{1,256}[^\n]{0,200}/,
+  /cannot allocate memory in static TLS block/,
+  /(?:invalid ELF header|file too short|wrong ELF class: ELFCLASS\d\d|cannot enable executable stack[^\n]{0,100})/,
+  /cannot find -l[\w.+:-]{1,256}/,
+  /DSO missing from command line/,
+  /no kernel image is available for execution on the device/,
+  /the provided PTX was compiled with an unsupported toolchain/,
+  /CUDA driver version is insufficient for CUDA runtime version/,
+  /incompatible (?:function|constructor) arguments/,
+  /Unable to convert (?:function return value to a Python type|call argument)[^\n]{0,200}/,
+  /The detected CUDA version \([^)]{1,32}\) mismatches the version[^\n]{0,200}/,
+  /Unsupported gpu architecture '[^']{1,32}'/,
+  /unsupported GNU version![^\n]{0,200}/,
+  /Could not run '[^']{1,200}' with arguments[^\n]{0,300}/,
+  /(?:Couldn't find an operator|operator [\w.:]{1,128} does not exist)[^\n]{0,200}/,
+].map((one) => one.source).join("|"));
+
+/** Minified files and encoded data have lines that no tool prints for people. */
+const longestLine = 20_000;
+const most = 16;
+
+/** Places that a click may explain, in order and apart from each other. */
+export function explainableIn(line: string): readonly Explainable[] {
+  if (line.length > longestLine) {
+    return [];
+  }
+  const found: Explainable[] = [];
+  const either = new RegExp(`${words.source}|${mangled.source}`, "g");
+  for (const match of line.matchAll(either)) {
+    found.push({ start: match.index, end: match.index + match[0].trimEnd().length });
+    if (found.length === most) {
+      break;
+    }
+  }
+  return found;
+}
+
+/** Longest name that is read; longer ones are of templates that nobody wrote by hand. */
+const longestName = 4096;
+
+/** The mangled name around a column, as it stands there; only its surroundings are looked at, however long the line is. */
+export function mangledNameAt(line: string, column: number): (Explainable & { readonly name: string }) | undefined {
+  if (!line.slice(Math.max(0, column - longestName), column + longestName).includes("_Z")) {
+    return undefined;
+  }
+  const isPart = (at: number): boolean => /[\w$.@]/.test(line.charAt(at));
+  let [start, end] = [column, column];
+  while (start > 0 && column - start < longestName && isPart(start - 1)) {
+    start -= 1;
+  }
+  while (end < line.length && end - start < longestName && isPart(end)) {
+    end += 1;
+  }
+  const text = line.slice(start, end);
+  const first = /(?:^|[.@$])(?:__imp_)?_{1,4}Z[\w$.@]{2,}$/.exec(text);
+  if (first === null) {
+    return undefined;
+  }
+  const from = start + first.index + (/^[.@$]/.test(first[0]) ? 1 : 0);
+  const name = line.slice(from, end).replace(/\.+$/, "");
+  return column < from ? undefined : { start: from, end: from + name.length, name };
+}
