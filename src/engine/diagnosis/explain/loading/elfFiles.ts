@@ -1,0 +1,89 @@
+/** What Linux's loaders say of files: glibc (elf/dl-load.c, elf/dl-tls.c), musl (ldso/dynlink.c), ldd. */
+import type { Clue, Log, Recogniser } from "../types.ts";
+import { explainMissingLibrary } from "./verdicts/libraries.ts";
+import { explainRefusal, refusals } from "./verdicts/refusals.ts";
+import { around, baseName, clue, isCode, pathAtEnd } from "./words.ts";
+
+/** "L: cannot open shared object file: No such file or directory". */
+const notOpened: Recogniser = {
+  hint: /cannot open shared object file/,
+  read(log, at) {
+    const line = log.lines[at]?.text ?? "";
+    const sides = around(line, ": cannot open shared object file");
+    const library = pathAtEnd(sides?.before ?? "");
+    if (sides === undefined || library === undefined || isCode(line) || !/\.so\b|[\\/]/.test(library)) return undefined;
+    const reason = /^: ([^'"\\]*)/.exec(sides.after)?.[1]?.trim() ?? "";
+    const words = `${library}: cannot open shared object file${reason === "" ? "" : `: ${reason}`}`;
+    if (/Permission denied|Operation not permitted|Too many open files/.test(reason)) {
+      return clue(at, words, { library: baseName(library), file: library }, () => explainRefusal(`cannot open shared object file: ${reason}`, library));
+    }
+    return atLibrary(log, at, library, words);
+  },
+};
+
+/** "Error loading shared library L: No such file or directory (needed by F)" of musl. */
+const muslNotOpened: Recogniser = {
+  hint: /Error loading shared library /,
+  read(log, at) {
+    const line = log.lines[at]?.text ?? "";
+    const match = /^([^:]{1,4096}): (No such file or directory|Exec format error)(?: \(needed by ([^)]*)\))?/.exec(around(line, "Error loading shared library ")?.after ?? "");
+    const [whole = "", library, reason = "", file] = match ?? [];
+    if (library === undefined || isCode(line)) return undefined;
+    const words = `Error loading shared library ${whole}`;
+    return reason.startsWith("Exec") ? clue(at, words, { file: library }, () => explainRefusal("invalid ELF header", library)) : atLibrary(log, at, library, words, file);
+  },
+};
+
+/** "libfoo.so.1 => not found" of ldd. */
+const lddNotFound: Recogniser = {
+  hint: /\.so\S* => not found/,
+  read(log, at) {
+    const library = /^\s*(\S{1,512}\.so\S{0,64}) => not found\s*$/.exec(log.lines[at]?.text ?? "")?.[1];
+    return library === undefined ? undefined : atLibrary(log, at, library, `${library} => not found`, headOfLdd(log, at));
+  },
+};
+
+/** Reasons for which a file that was found is not loaded. */
+const refused: Recogniser = {
+  hint: refusals,
+  read(log, at) {
+    const line = log.lines[at]?.text ?? "";
+    const match = refusals.exec(line);
+    const phrase = match?.[0];
+    const sides = phrase === undefined ? undefined : around(line, phrase);
+    if (phrase === undefined || sides === undefined || isCode(line) || !/:\s*$/.test(sides.before)) return undefined;
+    const file = pathAtEnd(sides.before);
+    // "ld: error: libx.so: file too short" is a linker's word.
+    if (file === undefined || !/[\\/]|\.(?:so|node)\b/.test(file) || /(?:^|[\\/\s])(?:ld|ld\.\w+|mold|gold)(?:: (?:fatal )?error)?: [^:]*:\s*$/.test(sides.before)) return undefined;
+    const detail = /^: ([^'"\\]*)/.exec(sides.after)?.[1]?.trim() ?? "";
+    return clue(at, `${file}: ${phrase}${detail === "" ? "" : `: ${detail}`}`, { file }, () => explainRefusal(phrase, file));
+  },
+};
+
+export const elfFileRecognisers: readonly Recogniser[] = [notOpened, muslNotOpened, lddNotFound, refused];
+
+function atLibrary(log: Log, at: number, library: string, words: string, neededBy?: string): Clue {
+  const line = log.lines[at]?.text ?? "";
+  const isProgram = /error while loading shared libraries: /.test(line);
+  const exception = log.exceptions.find((one) => one.first <= at && at <= one.last);
+  const byTorch = exception?.frames.at(-1) !== undefined && /[\\/]torch[\\/](?:__init__|_utils_internal)\.py$/.test(exception.frames.at(-1)?.file ?? "");
+  const file = neededBy ?? (byTorch ? undefined : loadedFor(log, at));
+  return clue(at, words, { library: baseName(library), file: file ?? (/[\\/]/.test(library) ? library : undefined) }, (knowledge) => explainMissingLibrary({ library, file, when: "load", system: "linux", isProgram, byTorch }, knowledge), { weight: /\b(?:User)?Warning: /.test(line) ? "warning" : "cause" });
+}
+
+/** The file for which a library was looked for, where torch says so in the exception that this one caused. */
+function loadedFor(log: Log, at: number): string | undefined {
+  const index = log.exceptions.findIndex((one) => one.first <= at && at <= one.last);
+  const caused = index < 0 ? undefined : log.exceptions.find((one) => one.causedBy === index);
+  return /^Could not load this library: (.{1,4096})$/m.exec(caused?.message ?? "")?.[1]?.trim();
+}
+
+/** `ldd` of several files heads each list with its name. */
+function headOfLdd(log: Log, at: number): string | undefined {
+  for (let index = at - 1; index >= Math.max(0, at - 200); index -= 1) {
+    const text = log.lines[index]?.text ?? "";
+    if (/^\S.*:$/.test(text)) return text.slice(0, -1);
+    if (!/^\s/.test(text)) return undefined;
+  }
+  return undefined;
+}
