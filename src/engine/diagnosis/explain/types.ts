@@ -27,10 +27,15 @@ export interface PrintedException {
   readonly frames: readonly { readonly file: string; readonly line: number; readonly code?: string }[];
   /** Index into `Log.exceptions` of what caused it (`__cause__`), or during whose handling it came up (`__context__`). */
   readonly causedBy?: number;
+  /** It only came up while that was handled, as a second attempt does. */
+  readonly whileHandling?: true;
 }
 
 export interface Log {
+  /** The lines of one writer stand together, in their order. Of a large text only those around what somebody understands. */
   readonly lines: readonly LogLine[];
+  /** The text has more failures than are read: from this line on it was not. */
+  readonly unread?: { readonly from: number };
   readonly exceptions: readonly PrintedException[];
 }
 
