@@ -13,6 +13,7 @@ import { registerBodies } from "./bodies.ts";
 import { codeActions, showDocumentationCommand } from "./codeActions.ts";
 import { codeLenses } from "./codeLens.ts";
 import { definition } from "./definition.ts";
+import { registerDemangle } from "./demangle.ts";
 import { documentLinks } from "./documentLinks.ts";
 import { documentSymbols } from "./documentSymbols.ts";
 import { hover } from "./hover.ts";
@@ -71,6 +72,7 @@ export function registerFeatures(session: Session, publisher: Publisher, answer:
   }));
   registerBinaries(session, answer);
   registerBodies(session, answer);
+  registerDemangle(session, answer);
   registerWorkshop(session, answer);
   connection.onExecuteCommand(async ({ command, arguments: args }) => {
     const page = command === showDocumentationCommand ? rulePage(String(args?.[0])) : undefined;
