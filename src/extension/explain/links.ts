@@ -15,7 +15,7 @@ const mangled = /(?<![\w$])(?:__imp_)?_{1,4}Z[\w$.]{2,4096}/;
  */
 const words = new RegExp([
   /undefined (?:symbol|reference to|weak symbol|hidden symbol|protected symbol)[:\s][^\n]{1,600}/,
-  /Undefined symbols for architecture \S{1,32}/,
+  /Undefined symbols for architecture \w{1,32}/,
   /[Ss]ymbol not found(?: in flat namespace)?[^\n]{0,600}/,
   /Error relocating [^\s:]{1,600}: \S{1,600}: symbol not found/,
   /unresolved external symbol [^\n]{1,600}/,
@@ -26,7 +26,7 @@ const words = new RegExp([
   /DLL load failed while importing [\w.]{1,256}[^\n]{0,200}/,
   /cannot allocate memory in static TLS block/,
   /(?:invalid ELF header|file too short|wrong ELF class: ELFCLASS\d\d|cannot enable executable stack[^\n]{0,100})/,
-  /cannot find -l[\w.+:-]{1,256}/,
+  /cannot find -l:?[\w.+-]{1,256}/,
   /DSO missing from command line/,
   /no kernel image is available for execution on the device/,
   /the provided PTX was compiled with an unsupported toolchain/,

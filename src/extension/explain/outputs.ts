@@ -11,8 +11,8 @@ export interface RunCommand {
 /** Characters that are kept of a terminal. The end of an output tells more than its beginning. */
 const mostKept = 1 << 20;
 
-/** Programs write a few characters at a time. */
-const chunkSize = 4096;
+/** What is forgotten at once: programs write a few characters at a time, or a million. */
+const pieceSize = 1 << 14;
 
 interface Kept extends RunCommand {
   readonly chunks: string[];
@@ -29,14 +29,16 @@ export class Outputs {
     const kept: Kept = { ...command, chunks: [] };
     this.#commands.push(kept);
     return (data) => {
-      const tail = data.slice(-mostKept);
-      const last = kept.chunks.at(-1);
-      if (last !== undefined && last.length < chunkSize) {
-        kept.chunks[kept.chunks.length - 1] = last + tail;
-      } else {
-        kept.chunks.push(tail);
+      for (let at = Math.max(0, data.length - mostKept); at < data.length; at += pieceSize) {
+        const piece = data.slice(at, at + pieceSize);
+        const last = kept.chunks.at(-1);
+        if (last !== undefined && last.length + piece.length <= pieceSize) {
+          kept.chunks[kept.chunks.length - 1] = last + piece;
+        } else {
+          kept.chunks.push(piece);
+        }
+        this.#size += piece.length;
       }
-      this.#size += tail.length;
       this.#forget();
     };
   }
