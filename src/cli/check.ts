@@ -1,12 +1,12 @@
-import * as fs from "node:fs";
 import * as path from "node:path";
 import { loadCatalogue } from "../engine/catalogue/index.ts";
-import { compareSeverity, openWheels, scanEnvironment, Workspace } from "../engine/diagnosis/index.ts";
+import { compareSeverity, scanEnvironment } from "../engine/diagnosis/index.ts";
 import type { Diagnosis } from "../engine/diagnosis/index.ts";
 import { NodeFiles } from "../engine/files/index.ts";
 import { valueOf } from "../engine/model/index.ts";
-import type { Finding, InstalledBody } from "../engine/model/index.ts";
+import type { Finding } from "../engine/model/index.ts";
 import { isRuleName } from "../engine/rules/index.ts";
+import { openWorkspace, subjectOf } from "../tools/workspace.ts";
 import { fromHere } from "./against.ts";
 import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments, Format } from "./arguments.ts";
@@ -58,29 +58,26 @@ interface Checked {
 }
 
 async function projectChecked(given: Arguments, terminal: Terminal, files: NodeFiles): Promise<Checked> {
-  const subject = subjectOf(given.operands, terminal.workingDirectory);
-  const where = { catalogue: loadCatalogue(), environment: terminal.environment };
-  const opened = new Map<string, InstalledBody>();
-  const workspace = new Workspace(subject.root, files, {
-    ...where,
-    opened,
-    ...(given.against.length === 0 ? {} : { against: given.against.map((one) => fromHere(one, terminal.workingDirectory)) }),
-    ...(given.interpreter === undefined ? {} : { interpreter: path.resolve(terminal.workingDirectory, given.interpreter) }),
+  if (given.operands.length > 1) {
+    throw new UsageError(`check takes one path, and got ${given.operands.length}: ${given.operands.join(" ")}.`);
+  }
+  const here = terminal.workingDirectory;
+  const subject = subjectOf(given.operands[0], here);
+  if (!subject.ok) {
+    throw new UsageError(subject.message);
+  }
+  const opened = await openWorkspace({
+    root: subject.root, files, catalogue: loadCatalogue(), environment: terminal.environment,
+    ...(given.interpreter === undefined ? {} : { interpreter: path.resolve(here, given.interpreter) }),
+  }, {
+    ...(given.against.length === 0 ? {} : { against: given.against.map((one) => fromHere(one, here)) }),
     ...(given.rules.length === 0 ? {} : { only: given.rules }),
-  });
-  const wheels = await openWheels(workspace.against(), { ...where, files, root: subject.root }, remoteOptions(given, terminal));
-  if (!wheels.ok) {
-    throw new UsageError(wheels.message);
+  }, remoteOptions(given, terminal));
+  if (!opened.ok) {
+    throw new UsageError(opened.message);
   }
-  for (const [spec, body] of wheels.opened) {
-    opened.set(spec, body);
-  }
-  const unanswered = workspace.environmentProblem();
-  if (unanswered !== undefined && given.against.length > 0) {
-    throw new UsageError(unanswered);
-  }
-  const diagnosis = workspace.diagnose();
-  return { diagnosis, unanswered, findings: subject.file === undefined ? diagnosis.findings : diagnosis.findings.filter((finding) => finding.location.path === subject.file) };
+  const diagnosis = opened.workspace.diagnose();
+  return { diagnosis, unanswered: opened.unanswered, findings: subject.file === undefined ? diagnosis.findings : diagnosis.findings.filter((finding) => finding.location.path === subject.file) };
 }
 
 /** `check --environment [ENV]`: every extension that is installed beside the torch. */
@@ -99,23 +96,4 @@ async function environmentChecked(given: Arguments, terminal: Terminal, files: N
 
 function reaches(finding: Finding, level: "error" | "warning"): boolean {
   return compareSeverity(finding.severity, level) <= 0;
-}
-
-/** The project folder, and the file when one was named. */
-function subjectOf(operands: readonly string[], workingDirectory: string): { readonly root: string; readonly file?: string } {
-  if (operands.length > 1) {
-    throw new UsageError(`check takes one path, and got ${operands.length}: ${operands.join(" ")}.`);
-  }
-  const given = path.resolve(workingDirectory, operands[0] ?? ".");
-  const status = fs.statSync(given, { throwIfNoEntry: false });
-  if (status === undefined) {
-    throw new UsageError(`${given} does not exist.`);
-  }
-  if (status.isDirectory()) {
-    return { root: fs.realpathSync(given) };
-  }
-  const file = fs.realpathSync(given);
-  const here = fs.realpathSync(workingDirectory);
-  const inside = !path.relative(here, file).startsWith("..");
-  return { root: inside ? here : path.dirname(file), file };
 }

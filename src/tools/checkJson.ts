@@ -10,8 +10,19 @@ interface Report {
   readonly findings: readonly Finding[];
 }
 
+interface BodyJson {
+  readonly role: Body["role"];
+  readonly name: string;
+  readonly [member: string]: unknown;
+}
+
+interface CheckJson {
+  readonly bodies: readonly BodyJson[];
+  readonly [member: string]: unknown;
+}
+
 /** The report of docs/schema/check.schema.json. */
-export function checkJson(report: Report): object {
+export function checkJson(report: Report): CheckJson {
   const { diagnosis, findings } = report;
   const { root } = diagnosis;
   const [first, ...others] = diagnosis.installed.map(againstOf);
@@ -52,12 +63,12 @@ function againstOf(body: InstalledBody): object {
   return { torch: valueOf(body.facts, "torch-version") ?? null, source: body.source, name: body.name };
 }
 
-function bodyOf(root: string, body: Body): object {
+function bodyOf(root: string, body: Body): BodyJson {
   return { role: body.role, name: body.name, ...(body.role === "declared" ? targetOf(root, body.target) : {}), facts: body.facts.map((fact) => factOf(root, fact)) };
 }
 
 /** A built file: where it lies, what it was built from, and whether it would load. */
-function builtOf(root: string, body: BuiltBody, { built }: Diagnosis): object {
+function builtOf(root: string, body: BuiltBody, { built }: Diagnosis): BodyJson {
   const file = built.find((one) => one.body === body);
   return {
     role: body.role,

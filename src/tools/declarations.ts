@@ -72,6 +72,7 @@ export const declarations = [
         path: { type: "string", description: "The project's folder, or one of its files to see its findings only. Default: the folder that the server works in." },
         against: { type: "array", items: { type: "string" }, description: `${against.description} Several are checked one after another.` },
         rules: { type: "array", items: { type: "string" }, description: "Only these rules, as libstdcxx-abi or torch-symbols. Default: all." },
+        targets: { type: "array", items: { type: "string" }, description: "Names of targets or built files of which all that is known is to be listed in bodies. Default: none, only what is installed." },
       },
       additionalProperties: false,
     },
@@ -107,19 +108,6 @@ export const declarations = [
       additionalProperties: false,
     },
     output: { type: "object", properties: { schema: { type: "integer" }, file: text, kind: text, binaries: list, problems: list }, required: ["schema", "file", "kind", "binaries", "problems"] },
-    runs: false,
-  },
-  {
-    name: "symbols",
-    title: "Which releases of torch export a symbol",
-    description: "The life of a C++ symbol of torch: the first and the last release that exports it, in which library, and what followed it. Use it for a name from \"undefined symbol\" or \"undefined reference\".",
-    input: {
-      type: "object",
-      properties: { name: { type: "string", description: "Mangled, as _ZN3c106detail14torchCheckFailEPKcS2_jRKSs, or a qualified C++ name, as c10::detail::torchCheckFail." } },
-      required: ["name"],
-      additionalProperties: false,
-    },
-    output: { type: "object", properties: { schema: { type: "integer" } }, required: ["schema"] },
     runs: false,
   },
   {

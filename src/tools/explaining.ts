@@ -22,12 +22,12 @@ export async function explained(text: string, against: string | undefined, where
     return answer;
   }
   const chosen: Chosen = against !== undefined ? "named" : configured !== undefined ? "project" : "found";
-  return { ok: true, report: await explainedWith(text, answer.ok ? { environment: answer.environment, chosen } : undefined, where, answer.ok || configured === undefined ? [] : [answer.message]) };
+  return { ok: true, report: await explainedWith(text, answer.ok ? { environment: answer.environment, chosen } : undefined, where, remote, answer.ok || configured === undefined ? [] : [answer.message]) };
 }
 
 /** The same for an environment that is open already; undefined: for none. `notChecked`: what is to be said beside it. */
-export async function explainedWith(text: string, against: { readonly environment: FitEnvironment; readonly chosen: Chosen } | undefined, { catalogue }: Surroundings, notChecked: readonly string[] = []): Promise<ExplainReport> {
-  const report = await explain(text, { catalogue, ...(against === undefined ? {} : { environment: against.environment }) });
+export async function explainedWith(text: string, against: { readonly environment: FitEnvironment; readonly chosen: Chosen } | undefined, { catalogue }: Surroundings, { signal }: RemoteOptions = {}, notChecked: readonly string[] = []): Promise<ExplainReport> {
+  const report = await explain(text, { catalogue, ...(against === undefined ? {} : { environment: against.environment }), ...(signal === undefined ? {} : { signal }) });
   return {
     ...report,
     against: report.against === null || against === undefined ? report.against : { ...report.against, chosen: against.chosen },

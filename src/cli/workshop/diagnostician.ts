@@ -1,11 +1,11 @@
 import { RangeCache, userCacheFolder } from "../../engine/binaries/remote/index.ts";
 import type { RemoteOptions } from "../../engine/binaries/remote/index.ts";
 import { loadCatalogue } from "../../engine/catalogue/index.ts";
-import { compared, comparedTorch, examine, judge, notCompared, openEnvironment, openWheels, targetOf, together, Workspace } from "../../engine/diagnosis/index.ts";
-import type { Examined } from "../../engine/diagnosis/index.ts";
+import { compared, comparedTorch, examine, judge, notCompared, openEnvironment, targetOf, together } from "../../engine/diagnosis/index.ts";
+import type { Examined, Workspace } from "../../engine/diagnosis/index.ts";
 import { NodeFiles } from "../../engine/files/index.ts";
 import type { Surroundings } from "../../engine/installed/index.ts";
-import type { InstalledBody } from "../../engine/model/index.ts";
+import { openWorkspace } from "../../tools/workspace.ts";
 import { inSlices } from "../../workshop/process/index.ts";
 import { CannotDo } from "../../workshop/workshop.ts";
 import type { Diagnostician, ExaminedFile, Examination } from "../../workshop/workshop.ts";
@@ -26,10 +26,6 @@ export class EngineDiagnostician implements Diagnostician {
 
   async check(root: string, against: readonly string[], signal: AbortSignal, buildFolder?: string): Promise<Examination> {
     const workspace = await this.#open(root, against, signal, buildFolder);
-    const problem = workspace.environmentProblem();
-    if (problem !== undefined && against.length > 0) {
-      throw new CannotDo(problem);
-    }
     const diagnosis = await inSlices(workspace.diagnoseInSteps(), signal);
     return { findings: diagnosis.findings, against: diagnosis.installed.map((body) => comparedTorch(body, this.#interpreter, new NodeFiles())), notChecked: diagnosis.notChecked };
   }
@@ -59,22 +55,11 @@ export class EngineDiagnostician implements Diagnostician {
   }
 
   async #open(root: string, against: readonly string[], signal: AbortSignal, buildFolder?: string): Promise<Workspace> {
-    const opened = new Map<string, InstalledBody>();
-    const where = this.#surroundings(root);
-    const workspace = new Workspace(root, where.files, {
-      catalogue: where.catalogue, environment: where.environment, opened,
-      ...(against.length === 0 ? {} : { against }),
-      ...(buildFolder === undefined ? {} : { buildFolder }),
-      ...(this.#interpreter === undefined ? {} : { interpreter: this.#interpreter }),
-    });
-    const wheels = await openWheels(workspace.against(), where, this.#remote(signal));
-    if (!wheels.ok) {
-      throw new CannotDo(wheels.message);
+    const opened = await openWorkspace(this.#surroundings(root), { ...(against.length === 0 ? {} : { against }), ...(buildFolder === undefined ? {} : { buildFolder }) }, this.#remote(signal));
+    if (!opened.ok) {
+      throw new CannotDo(opened.message);
     }
-    for (const [spec, body] of wheels.opened) {
-      opened.set(spec, body);
-    }
-    return workspace;
+    return opened.workspace;
   }
 
   async #compare(examined: Examined, spec: string | undefined, root: string, signal: AbortSignal): Promise<ExaminedFile> {

@@ -1,0 +1,37 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import type { ExplainReport } from "../engine/model/index.ts";
+import { errorText, longestText } from "./errorText.ts";
+import { explained } from "./explaining.ts";
+import { CannotAnswer } from "./types.ts";
+import type { ToolContext } from "./types.ts";
+
+interface Input {
+  readonly text?: string;
+  readonly file?: string;
+  readonly against?: string;
+}
+
+/** The report of `abiding explain`. */
+export async function explain({ text, file, against }: Input, context: ToolContext): Promise<ExplainReport> {
+  if ((text === undefined) === (file === undefined)) {
+    throw new CannotAnswer("Either \"text\", the output with the error, or \"file\", a log, is needed, and one of them only.");
+  }
+  const answer = await explained(text ?? textOf(path.resolve(context.where.root, file ?? "")), against ?? context.against, context.where, context.remote);
+  if (!answer.ok) {
+    throw new CannotAnswer(answer.message);
+  }
+  return answer.report;
+}
+
+function textOf(file: string): string {
+  const status = fs.statSync(file, { throwIfNoEntry: false });
+  if (status?.isFile() !== true || status.size > longestText) {
+    throw new CannotAnswer(status === undefined ? `${file} does not exist.` : status.isFile() ? `${file} holds more than ${longestText / 1024 ** 2} MiB.` : `${file} is no regular file.`);
+  }
+  const read = errorText(fs.readFileSync(file), file);
+  if (!read.ok) {
+    throw new CannotAnswer(read.message);
+  }
+  return read.text;
+}
