@@ -88,6 +88,7 @@ const meaning: Readonly<Record<string, readonly (keyof typeof options)[]>> = {
   inspect: ["format", "output", "budget", "verify"],
   fits: ["against", "format", "interpreter", "output", "budget", "gpu", "verify", "record", "no-record"],
   explain: ["against", "format", "interpreter", "output", "budget", "root"],
+  symbols: ["against", "format", "output", "budget"],
   lsp: ["stdio"],
 };
 

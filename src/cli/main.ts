@@ -64,6 +64,8 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
       return (await import("./fits.ts")).fits(given, terminal);
     case "explain":
       return (await import("./explain.ts")).explain(given, terminal);
+    case "symbols":
+      return (await import("./symbols.ts")).symbols(given, terminal);
     case "lsp":
       (await import("../server/stdio.ts")).startStdioServer();
       return undefined;
@@ -71,7 +73,7 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
       process.stderr.write(help);
       return 2;
     default:
-      throw new UsageError(`There is no command "${given.command}". Commands: ${["check", "environment", "inspect", "fits", "explain", ...Object.keys(workshopCommands), "lsp"].join(", ")}.`);
+      throw new UsageError(`There is no command "${given.command}". Commands: ${["check", "environment", "inspect", "fits", "explain", "symbols", ...Object.keys(workshopCommands), "lsp"].join(", ")}.`);
   }
 }
 

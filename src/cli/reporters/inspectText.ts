@@ -1,6 +1,7 @@
 import * as path from "node:path";
 import { styleText } from "node:util";
 import type { BinaryProfile, CudaArchitecture, Evidence, InspectReport, WheelProfile } from "../../engine/model/index.ts";
+import { builtAgainstWords } from "./builtAgainstWords.ts";
 import { plural, wrap } from "./layout.ts";
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
@@ -16,11 +17,11 @@ export function inspectText(report: InspectReport, colours: boolean): string {
   if (report.wheel !== undefined) {
     out.push(...wheelLines(report.wheel, paint));
   }
-  for (const { profile, notKnown } of report.binaries) {
+  for (const { profile, notKnown, builtAgainst } of report.binaries) {
     if (report.kind === "wheel") {
       out.push("", paint("underline", path.relative(report.file, profile.path)));
     }
-    out.push(...rows(profileRows(profile)));
+    out.push(...rows([...profileRows(profile), ...(builtAgainst === undefined ? [] : [["built against", builtAgainstWords(builtAgainst)] as const])]));
     out.push(...notKnown.flatMap((sentence) => wrap(sentence, "    ", "  not known: ")));
   }
   if (report.problems.length > 0) {

@@ -2,11 +2,14 @@ import * as path from "node:path";
 import { ArchiveError, ByteSourceError, fileSource, memberImage, memberPath, openArchive, Spool } from "../binaries/archive/index.ts";
 import type { Archive, ByteSource, Member } from "../binaries/archive/index.ts";
 import type { LibraryImage } from "../binaries/library.ts";
+import { builtAgainst } from "../binaries/history/index.ts";
 import { describeBinary } from "../binaries/profile/index.ts";
 import { locateWheel, parseRemoteSpec, readRemote } from "../binaries/remote/index.ts";
 import type { RemoteOptions, WheelTarget } from "../binaries/remote/index.ts";
 import { describeWheel } from "../binaries/wheel/index.ts";
 import type { WheelLibrary } from "../binaries/wheel/index.ts";
+import { loadSymbolHistory } from "../catalogue/index.ts";
+import type { RecordedSymbols } from "../catalogue/index.ts";
 import type { BuiltBody, Files, InspectReport, WheelProfile } from "../model/index.ts";
 import { renamedFile } from "./renamedFile.ts";
 
@@ -184,13 +187,16 @@ function pythonOf({ binaries, wheel }: Examined): string | undefined {
 }
 
 /** What `inspect` says of it. */
-export function inspectReport(examined: Examined): InspectReport {
+export function inspectReport(examined: Examined, history: RecordedSymbols = loadSymbolHistory()): InspectReport {
   return {
     schema: 1,
     file: examined.file,
     kind: examined.kind,
     ...(examined.wheel === undefined ? {} : { wheel: examined.wheel }),
-    binaries: examined.binaries.map(({ body }) => ({ profile: body.profile, facts: body.facts, notKnown: body.notKnown })),
+    binaries: examined.binaries.map(({ body, image }) => {
+      const against = builtAgainst(image, examined.binaries.flatMap((other) => (other.image === image ? [] : [other.image])), history);
+      return { profile: body.profile, facts: body.facts, notKnown: body.notKnown, ...(against === undefined ? {} : { builtAgainst: against }) };
+    }),
     problems: examined.problems,
   };
 }

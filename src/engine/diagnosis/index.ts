@@ -10,6 +10,8 @@ export { bodiesOf, compareSeverity } from "./diagnosis.ts";
 export { examine, inspectReport, targetOf } from "./examination.ts";
 export type { Examined } from "./examination.ts";
 export { ofBody, openEnvironment, openWheels } from "./fitEnvironment.ts";
+export { symbolsReport } from "./symbolsReport.ts";
+export type { SymbolsReport } from "./symbolsReport.ts";
 export { judge } from "./judgement.ts";
 export { compared, comparedTorch, notCompared, together } from "./builtFiles.ts";
 export { loaderSays, verdictHeadline } from "./verdictWords.ts";

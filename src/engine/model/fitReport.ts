@@ -85,13 +85,51 @@ export interface FitReport extends FileFit {
   readonly members?: readonly FileFit[];
 }
 
+/** A symbol that not every release has. */
+export interface BoundingSymbol {
+  readonly symbol: string;
+  readonly demangled: string;
+}
+
+/** Which releases of torch have what a file needs: it was built against one of them, or against a build between. */
+export interface BuiltAgainst {
+  /** Recorded releases that have all of it, oldest first. Empty: each of its names is in some release, and no release has all. */
+  readonly releases: readonly string[];
+  /** The first of them; where there is none, the first that has the name that came last. */
+  readonly since: string;
+  /** The last of them, null: the newest that is recorded; where there is none, the last that has the name that went first. */
+  readonly until: string | null;
+  /** "stable-abi": it needs functions of torch's stable ABI only, so that `since` is a minimum and newer releases will do. */
+  readonly kind: "unstable-abi" | "stable-abi";
+  /** Names that the release before `since` lacks: some of them, and how many there are. */
+  readonly lower: readonly BoundingSymbol[];
+  readonly lowerCount: number;
+  /** Names that the release after `until` lacks. */
+  readonly upper: readonly BoundingSymbol[];
+  readonly upperCount: number;
+  /** Names of torch that were compared, and those that no recorded release exports: of another kind of build, or not torch's. */
+  readonly symbols: number;
+  readonly unrecorded: number;
+  /** Releases of which nothing is recorded: they may do, or lack something. */
+  readonly unrecordedReleases: readonly string[];
+  readonly source: string;
+}
+
+export interface InspectedBinary {
+  readonly profile: BinaryProfile;
+  readonly facts: readonly Fact[];
+  readonly notKnown: readonly string[];
+  /** Absent: nothing of what it needs of torch tells releases apart. */
+  readonly builtAgainst?: BuiltAgainst;
+}
+
 /** The JSON of `abiding inspect` (docs/schema/inspect.schema.json). */
 export interface InspectReport {
   readonly schema: 1;
   readonly file: string;
   readonly kind: "binary" | "wheel";
   readonly wheel?: WheelProfile;
-  readonly binaries: readonly { readonly profile: BinaryProfile; readonly facts: readonly Fact[]; readonly notKnown: readonly string[] }[];
+  readonly binaries: readonly InspectedBinary[];
   /** What could not be read, in sentences: members that are no ELF files, damaged ones. */
   readonly problems: readonly string[];
 }
