@@ -77,7 +77,7 @@ function* readingClues(log: Log, notChecked: string[]): Generator<undefined, rea
   for (const [at, line] of log.lines.entries()) {
     if (at % 2000 === 1999) yield;
     if (clues.size >= most.clues) break;
-    if (line.text === "" || !matters(line.text)) continue;
+    if (line.text === "" || line.isCode === true || !matters(line.text)) continue;
     for (const [reader, one] of recognisers.entries()) {
       if (!one.hint.test(line.text)) continue;
       const clue = attempt(() => one.read(log, at), line.first, notChecked);

@@ -13,6 +13,8 @@ export interface LogLine {
   readonly writer?: string;
   /** Its end is missing: cut by a width, or by dots. */
   readonly isCut?: true;
+  /** Source that a traceback or a compiler quotes: no recogniser is asked about it. */
+  readonly isCode?: true;
 }
 
 /** An exception of Python as a traceback prints it. */

@@ -16,6 +16,35 @@ const what = /^\s*what\(\):\s{1,3}(.*)$/;
 const mostLines = 400;
 const ends = /^(?:\s*(?:\$ |>>> |make(?:\[\d+\])?: |ninja: |CMake |collect2: |ERROR[: ]|FAILED[: ]|={5,}|-{5,}|_{5,}|\[end of output\])|\s*\+-)/;
 
+/** A line as IPython and rich show source: its number, and the marker at the one that runs. */
+const numbered = /^\s*(?:-{2,}> ?)?\d{1,6}(?: |$)/;
+/** The same of gcc, with the line of its carets. */
+const compilers = /^ *\d{1,6} \| |^ +\| +(?:\||[\^~]|$)/;
+
+/** Lines of source that tracebacks and compilers quote: what they say did not happen. */
+export function codeLines(lines: readonly LogLine[], exceptions: readonly PrintedException[]): ReadonlySet<number> {
+  const code = new Set<number>();
+  for (const [at, { text }] of lines.entries()) if (compilers.test(text)) code.add(at);
+  for (const { first, last } of exceptions) {
+    for (let at = first + 1; at <= last; at += 1) {
+      const before = lines[at - 1]?.text ?? "";
+      const text = lines[at]?.text ?? "";
+      if (frameLine.test(before) && indentOf(text) > indentOf(before) || numbered.test(text) && frameAbove(lines, at, first)) code.add(at);
+    }
+  }
+  return code;
+}
+
+/** Numbered lines stand below a frame, in a block without other lines. */
+function frameAbove(lines: readonly LogLine[], at: number, first: number): boolean {
+  for (let above = at - 1; above > first && at - above < 16; above -= 1) {
+    const text = lines[above]?.text ?? "";
+    if (richFrame.test(text) || ipythonFrame.test(text)) return true;
+    if (text !== "" && !numbered.test(text)) return false;
+  }
+  return false;
+}
+
 /** The exceptions that tracebacks print, with what each was caused by. Lines of one writer stand together. */
 export function exceptionsOf(lines: readonly LogLine[]): readonly PrintedException[] {
   const found: PrintedException[] = [];

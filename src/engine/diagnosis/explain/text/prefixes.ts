@@ -30,6 +30,8 @@ const prefixes: readonly RegExp[] = [
   // syslog, journald.
   /^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,80} ([\w./@-]{1,80}(?:\[\d+\])?): ?/,
   /^[\w.-]{1,80} ([\w./@-]{1,80}\[\d+\]): ?/,
+  // pytest's summary.
+  /^(?:FAILED|ERROR) [^\s]{1,300}\.py(?:::\S{1,300})? - (?=\w)/,
   // Commands of GitHub Actions.
   /^##\[\w{1,20}\]/,
   /^::(?:error|warning|notice|debug)(?: [^:]{0,300})?::/,
@@ -46,7 +48,7 @@ const prefixes: readonly RegExp[] = [
 
 // Quotes of mail and Markdown, nix, prompts of Python; pytest's margins; the boxes of pip, uv and rich.
 const quotes = /^ {0,8}(?:>{1,3} )+|^>{1,3}$/;
-const pytest = /^E(?: {7}| {3})(?=\S| )/;
+const pytest = /^E {3}(?: {4})*/;
 const rich = /^\s*[╭┌][─━]+ ?(Traceback \(most recent call last\)) ?[─━]*[╮┐]?\s*$/;
 const box = /^\s*[│┃║╎╰╭├└┌×❱╯╮─━▶][│┃║╎╰╭├└┌×❱╯╮─━▶>]*(?: ❱)? ?/;
 const boxEnd = /\s*[│┃║╯╮┐┘─━]+\s*$/;

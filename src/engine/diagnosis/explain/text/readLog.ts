@@ -1,5 +1,5 @@
 import type { Log } from "../types.ts";
-import { exceptionsOf } from "./exceptions.ts";
+import { codeLines, exceptionsOf } from "./exceptions.ts";
 import { asLine, piecesOf } from "./pieces.ts";
 import type { Piece } from "./pieces.ts";
 import { joined } from "./wraps.ts";
@@ -29,7 +29,9 @@ export function readLog(text: string): Log {
 export function* readingLog(text: string, { matters }: ReadOptions): Generator<undefined, Log> {
   const { pieces, unread } = yield* text.length <= small || matters === undefined ? allOf(text) : aroundWhatMatters(text, matters);
   const lines = byWriter(joined(pieces)).map(asLine);
-  return { lines, exceptions: exceptionsOf(lines), ...(unread === undefined ? {} : { unread }) };
+  const exceptions = exceptionsOf(lines);
+  const code = codeLines(lines, exceptions);
+  return { lines: lines.map((line, at) => (code.has(at) ? { ...line, isCode: true } : line)), exceptions, ...(unread === undefined ? {} : { unread }) };
 }
 
 interface Kept {

@@ -5,6 +5,8 @@ import type { Piece } from "./pieces.ts";
 const mostParts = 24;
 /** Narrower than that no terminal wraps what has a mangled name in it. */
 const narrowest = 40;
+/** Of a line as wide as these it is more likely that a terminal broke it in the middle of a word than that a formatter did between two. */
+const usualWidths = new Set([80, 100, 120, 132, 140, 150, 160, 180, 200, 220, 240]);
 
 // What loaders, linkers and torch say in one line. Where a break falls into one of these, the lines belong together.
 const phrases = [
@@ -53,7 +55,7 @@ export function joined(pieces: readonly Piece[]): readonly Piece[] {
 /** What stands between a line and the next when they are one: nothing, or a space; undefined: they are not. */
 function joint(line: Piece, width: number, rest: readonly Piece[], wrapped: number | undefined): "" | " " | undefined {
   const next = rest[0];
-  if (next === undefined || next.text === "" || width < narrowest || next.first - line.last > 1 || next.first === line.last) return undefined;
+  if (next === undefined || next.text === "" || Math.max(width, line.text.length) < narrowest || next.first - line.last > 1 || next.first === line.last) return undefined;
   if (next.writer !== undefined && next.writer !== line.writer) return undefined;
   const isFull = wrapped !== undefined && (width === wrapped || width === wrapped - 1);
   if (continuesName(line.text, rest, isFull || width === 80 || width === 79)) return "";
@@ -62,7 +64,7 @@ function joint(line: Piece, width: number, rest: readonly Piece[], wrapped: numb
   const crossing = crossesPhrase(line.text, next.text);
   if (crossing !== undefined) return crossing;
   if (continuesPath(line.text, next.text)) return "";
-  if (openQuote.test(line.text.slice(-2000)) && /[`'"’”]/.test(rest.map(({ text }) => text).join(" "))) return isFull && !/^\s/.test(next.text) && line.width === width ? hardJoint(line, width) : " ";
+  if (openQuote.test(line.text.slice(-2000)) && /[`'"’”]/.test(rest.map(({ text }) => text).join(" "))) return isFull || usualWidths.has(width) && !/^\s/.test(next.text) ? "" : " ";
   if (isFull && !/^\s/.test(next.text) && /[\w/.,:;()<>*&+'"-]$/.test(line.text) && !/([=*~#_-])\1{9}$/.test(line.text)) return hardJoint(line, width);
   return undefined;
 }
@@ -98,7 +100,7 @@ function continuesName(line: string, rest: readonly Piece[], isFull: boolean): b
 
 function crossesPhrase(line: string, next: string): "" | " " | undefined {
   const tail = line.slice(-longestPhrase);
-  const head = next.trimStart().slice(0, longestPhrase);
+  const head = `${next.trim()} `.slice(0, longestPhrase);
   for (const between of ["", " "] as const) {
     for (const found of `${tail}${between}${head}`.matchAll(phrase)) {
       if (found.index < tail.length && found.index + found[0].trimEnd().length > tail.length + between.length) return between;
