@@ -2,5 +2,7 @@
 import type { Recogniser } from "../types.ts";
 import { elfFileRecognisers } from "./elfFiles.ts";
 import { elfSymbolRecognisers } from "./elfSymbols.ts";
+import { failedLinkRecognisers } from "./failedLinks.ts";
+import { undefinedReferenceRecognisers } from "./undefinedReferences.ts";
 
-export const loadingRecognisers: readonly Recogniser[] = [...elfSymbolRecognisers, ...elfFileRecognisers];
+export const loadingRecognisers: readonly Recogniser[] = [...elfSymbolRecognisers, ...elfFileRecognisers, ...undefinedReferenceRecognisers, ...failedLinkRecognisers];

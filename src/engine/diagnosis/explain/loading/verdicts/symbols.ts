@@ -16,6 +16,8 @@ export function explainMissingSymbol(error: SymbolError, knowledge: Knowledge): 
     return explainVersion({ version, file, when, symbol, library: from !== undefined && from !== version ? from : undefined }, knowledge);
   }
   const family = familyOf(symbol);
+  const special = ofToolchain(error);
+  if (special !== undefined) return special;
   const since = versionOfName(symbol);
   if (since !== undefined) return explainVersion({ version: since, file, when, symbol }, knowledge);
   if (family === "python") return explainPythonSymbol(error, knowledge);
@@ -25,6 +27,39 @@ export function explainMissingSymbol(error: SymbolError, knowledge: Knowledge): 
   if (version !== undefined && family === "own-or-other") return explainVersion({ version, library: from ?? version, file, when, symbol }, knowledge);
   if (family === "libstdcxx" && error.when === "load") return ofLibstdcxx(error);
   return explainSymbol(error, knowledge);
+}
+
+interface Flag {
+  readonly names: RegExp;
+  readonly flag: string;
+  readonly what: string;
+}
+
+/** Names that a flag of the compiler or linker brings. */
+const flags: readonly Flag[] = [
+  { names: /^(?:GOMP_|omp_get_|omp_set_|omp_in_)/, flag: "-fopenmp", what: "OpenMP" },
+  { names: /^pthread_/, flag: "-pthread", what: "POSIX threads" },
+  { names: /^dl(?:open|sym|close|error)$/, flag: "-ldl", what: "the loader's interface" },
+  { names: /^__atomic_/, flag: "-latomic", what: "GCC's atomics" },
+  { names: /^shm_(?:open|unlink)$/, flag: "-lrt", what: "POSIX real-time functions" },
+];
+
+/** What is missing because of how the build calls its tools. */
+function ofToolchain({ symbol, when, file }: SymbolError): Explanation | undefined {
+  const who = fileName(file);
+  const symbols = [{ symbol, demangled: symbol }];
+  if (/^(?:__cudaRegisterLinkedBinary|__fatbinwrap)_/.test(symbol)) {
+    return explanation("own-symbol", "certain", `${who} holds GPU code that was compiled to be linked for the device, and that link was never made.`, {
+      because: [`${symbol.slice(0, 60)} is written by the device link (nvcc -dlink) for objects that were compiled with -rdc=true.`, "torch's version has no part in it."],
+      fixes: ["Let the build make the device link: in CMake CUDA_RESOLVE_DEVICE_SYMBOLS ON for the library that is linked by a C++ linker; in setup.py CUDAExtension(..., dlink=True) with -rdc=true among nvcc's arguments.", "Or compile without -rdc=true (CUDA_SEPARABLE_COMPILATION OFF) where no device function is called across files."],
+      symbols,
+    });
+  }
+  if (when === "link" && /^(?:main|WinMain)$/.test(symbol)) {
+    return explanation("link-failed", "certain", "A program was linked, and there is no main: a library was probably meant.", { because: ["The start-up code of programs calls main."], fixes: ["Link with -shared (CMake: add_library(... MODULE or SHARED) instead of add_executable), or name the source that has main."], symbols });
+  }
+  const found = flags.find(({ names }) => names.test(symbol));
+  return found === undefined ? undefined : explanation("library-not-linked", when === "link" ? "certain" : "likely", `${who} uses ${symbol} of ${found.what} and was linked without it.`, { because: ["This is no ABI mismatch."], fixes: [`Compile and link with ${found.flag}.`], copy: found.flag, symbols });
 }
 
 /** The MKL that torch of the conda channel pytorch was linked with; later ones left the function out. */
