@@ -4,7 +4,7 @@ import { loadCatalogue } from "../engine/catalogue/index.ts";
 import { NodeFiles } from "../engine/files/index.ts";
 import { errorText, longestText } from "../tools/errorText.ts";
 import { explained } from "../tools/explaining.ts";
-import { fromHere } from "./against.ts";
+import { fromHere, rootFolder } from "./against.ts";
 import { oneOf, UsageError } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
 import { remoteOptions } from "./remote.ts";
@@ -21,7 +21,7 @@ export async function explain(given: Arguments, terminal: Terminal): Promise<num
     throw new UsageError(`explain compares with one torch, and got ${given.against.length}: ${given.against.join(" ")}.`);
   }
   const here = terminal.workingDirectory;
-  const root = folderOf(given.root, here);
+  const root = rootFolder(given.root, here);
   const text = await textOf(given.operands, terminal);
   const answer = await explained(text, against === undefined ? undefined : fromHere(against, here), {
     root,
@@ -37,14 +37,6 @@ export async function explain(given: Arguments, terminal: Terminal): Promise<num
   const { report } = answer;
   terminal.deliver(format === "json" ? jsonText(report) : explainText(printableDeep(report), terminal.colours && given.output === undefined), given.output);
   return report.verdicts.length > 0 ? 0 : 1;
-}
-
-function folderOf(given: string | undefined, here: string): string {
-  const folder = path.resolve(here, given ?? ".");
-  if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new UsageError(`--root ${folder} is no folder.`);
-  }
-  return fs.realpathSync(folder);
 }
 
 async function textOf(operands: readonly string[], terminal: Terminal): Promise<string> {
