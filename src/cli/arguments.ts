@@ -16,6 +16,7 @@ const options = {
   budget: { type: "string" },
   gpu: { type: "string" },
   root: { type: "string" },
+  trust: { type: "boolean" },
   verify: { type: "boolean" },
   environment: { type: "boolean" },
   record: { type: "boolean" },
@@ -41,6 +42,8 @@ export interface Arguments {
   readonly gpu: number | undefined;
   /** The folder around which an environment is looked for. */
   readonly root: string | undefined;
+  /** What is asked for may run the project's code. */
+  readonly trust: boolean;
   /** Check what is installed, not a project. */
   readonly environment: boolean;
   /** Whether the answer becomes one of the project's records; absent: as the project keeps it. */
@@ -68,6 +71,7 @@ export function readArguments(argv: readonly string[]): Arguments {
       verify: values.verify ?? false,
       gpu: values.gpu === undefined ? undefined : capabilityOf(values.gpu),
       root: values.root,
+      trust: values.trust ?? false,
       environment: values.environment ?? false,
       record: recordChoice(values),
       help: values.help ?? false,
@@ -90,6 +94,7 @@ const meaning: Readonly<Record<string, readonly (keyof typeof options)[]>> = {
   explain: ["against", "format", "interpreter", "output", "budget", "root"],
   symbols: ["against", "format", "output", "budget"],
   lsp: ["stdio"],
+  mcp: ["root", "trust", "against", "interpreter", "budget"],
 };
 
 /** An option that would be passed over in silence is a mistake of whoever wrote it. Throws UsageError. */

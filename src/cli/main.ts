@@ -66,6 +66,8 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
       return (await import("./explain.ts")).explain(given, terminal);
     case "symbols":
       return (await import("./symbols.ts")).symbols(given, terminal);
+    case "mcp":
+      return (await import("./mcp.ts")).mcp(given, terminal);
     case "lsp":
       (await import("../server/stdio.ts")).startStdioServer();
       return undefined;
@@ -73,7 +75,7 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
       process.stderr.write(help);
       return 2;
     default:
-      throw new UsageError(`There is no command "${given.command}". Commands: ${["check", "environment", "inspect", "fits", "explain", "symbols", ...Object.keys(workshopCommands), "lsp"].join(", ")}.`);
+      throw new UsageError(`There is no command "${given.command}". Commands: ${["check", "environment", "inspect", "fits", "explain", "symbols", ...Object.keys(workshopCommands), "lsp", "mcp"].join(", ")}.`);
   }
 }
 
