@@ -1,6 +1,6 @@
 import * as path from "node:path";
-import type { LibraryImage } from "../binaries/library.ts";
-import { abiTwinCandidates, demangle, readMangled, variantsOf } from "../binaries/mangling/index.ts";
+import type { DynamicSymbol, LibraryImage } from "../binaries/library.ts";
+import { abiTwinCandidates, demangle, familyOf, readMangled, variantsOf } from "../binaries/mangling/index.ts";
 import { valueOf } from "../model/index.ts";
 import { nearestNamesake } from "./namesake.ts";
 import { homeOfCudaSymbol } from "./cudaLibraries.ts";
@@ -18,7 +18,8 @@ export interface Surroundings {
   /** Libraries of the environment that are there and that the file does not load. */
   readonly outside: readonly LibraryImage[];
   readonly history: SymbolHistory | undefined;
-  readonly root: LibraryImage;
+  /** The file; undefined: only its error is known. */
+  readonly root: LibraryImage | undefined;
 }
 
 type Kind = Pick<MissingSymbol, "kind" | "because" | "twin" | "foundIn" | "nearest" | "torch">;
@@ -35,6 +36,13 @@ export function classify(one: Import, around: Surroundings, withNamesake: boolea
     ...kindOf(one, around, withNamesake),
     ...(image === undefined || image === around.root ? {} : { neededBy: image.path }),
   };
+}
+
+/** The same of a symbol that an error names, of whose file nothing is known. */
+export function missingIn(environment: FitEnvironment, name: string, history: SymbolHistory | undefined): MissingSymbol {
+  const symbol: DynamicSymbol = { name, binding: "global", type: "none", visibility: "default", defined: false, value: 0, size: 0 };
+  const object = { name: "", path: "", how: "", image: undefined, loader: undefined };
+  return classify({ symbol, family: familyOf(name), object }, { environment, scope: environment.torchLibraries, outside: [], history, root: undefined }, true);
 }
 
 function kindOf(one: Import, around: Surroundings, withNamesake: boolean): Kind {

@@ -6,5 +6,7 @@ export { environmentOf } from "./environment.ts";
 export { environmentOfImages } from "./images.ts";
 export { fit } from "./fit.ts";
 export { environmentOfRelease } from "./recorded.ts";
-export { headerShims } from "./stableShims.ts";
+export { homeOfCudaSymbol } from "./cudaLibraries.ts";
+export { missingIn } from "./classify.ts";
+export { deviceOfShim, headerShims, shimVersion } from "./stableShims.ts";
 export type * from "./types.ts";

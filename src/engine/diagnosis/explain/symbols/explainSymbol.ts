@@ -1,25 +1,18 @@
-import { familyOf } from "../../../binaries/mangling/index.ts";
-import { causes } from "../causes.ts";
-import type { CauseName } from "../causes.ts";
 import type { Explanation, Knowledge } from "../types.ts";
+import { byEnvironment } from "./environment.ts";
+import { byText } from "./family.ts";
+import { byFile } from "./file.ts";
+import { matterOf, told } from "./matter.ts";
 import type { SymbolError } from "./types.ts";
-import { demangledOf, fileName, range, shown } from "./words.ts";
 
-const causeOfFamily = { torch: "torch-drift", "torch-stable": "stable-shim", python: "python-abi", cuda: "library-not-linked", libstdcxx: "libstdcxx-too-old", glibc: "glibc-too-old", "own-or-other": "own-symbol" } as const satisfies Record<string, CauseName>;
-
-/** What it means that nobody provides a symbol. */
+/** What it means that nobody provides a symbol: by the file that failed where it can be read, else by the environment, else by the text and the releases that have it. */
 export function explainSymbol(error: SymbolError, knowledge: Knowledge): Explanation {
-  const demangled = demangledOf(error);
-  const cause = causeOfFamily[familyOf(error.symbol)];
-  const releases = knowledge.history.releasesExporting(error.symbol) ?? [];
-  return {
-    cause,
-    rule: causes[cause],
-    confidence: "possible",
-    headline: `${fileName(error.file)} needs ${shown(demangled)}, which nothing that is loaded provides.`,
-    because: releases.length === 0 ? [] : [`Official wheels of torch ${range(releases, knowledge.history.releases)} export it (${knowledge.history.source}).`],
-    fixes: [],
-    needs: [],
-    symbols: [{ symbol: error.symbol, demangled }],
-  };
+  const matter = matterOf({ ...error, symbol: bare(error) }, knowledge);
+  const otherwise = byEnvironment(matter) ?? byText(matter);
+  return told(matter, byFile(matter, otherwise) ?? otherwise);
+}
+
+/** Without the version that a linker puts behind a name: `memcpy@@GLIBC_2.14`. */
+function bare({ symbol, system }: SymbolError): string {
+  return system === "windows" ? symbol : symbol.replace(/@{1,2}[\w.]+$/, "");
 }

@@ -10,7 +10,7 @@ const oldSpelledString = /std::basic_string<char, ?std::char_traits<char>, ?std:
 
 /** What a name says, in quotes and short: `c10::cuda::SetDevice(signed char)`. */
 export function shown(demangled: string): string {
-  const short = demangled.replace(spelledString, "std::__cxx11::string").replace(oldSpelledString, "std::string").replace(/\((?=[^()]*\)$)/, "(");
+  const short = demangled.replace(spelledString, "std::__cxx11::string").replace(oldSpelledString, "std::string");
   return `\`${short.length <= longest ? short : `${short.slice(0, longest - 1)}…`}\``;
 }
 
@@ -40,11 +40,11 @@ export function range(releases: readonly string[], all: readonly string[]): stri
 }
 
 function run(first: string, last: string, all: readonly string[]): string {
-  const from = first === all[0] ? `${minorOr(first, first, all, 0)} (the oldest recorded)` : minorOr(first, first, all, 0);
+  const from = first === all[0] ? `${minorOr(first, all, 0)} (the oldest recorded)` : minorOr(first, all, 0);
   if (last === all.at(-1)) {
     return first === last ? from : `${from} and later`;
   }
-  const to = minorOr(last, last, all, -1);
+  const to = minorOr(last, all, -1);
   if (first === last || (first !== all[0] && from === to)) {
     return first === last ? first : from;
   }
@@ -52,9 +52,22 @@ function run(first: string, last: string, all: readonly string[]): string {
 }
 
 /** "2.7" where the release is the first (or last) recorded one of its minor. */
-function minorOr(release: string, otherwise: string, all: readonly string[], end: 0 | -1): string {
+function minorOr(release: string, all: readonly string[], end: 0 | -1): string {
   const minor = minorOf(release);
-  return all.filter((one) => minorOf(one) === minor).at(end) === release ? minor : otherwise;
+  return all.filter((one) => minorOf(one) === minor).at(end) === release ? minor : release;
+}
+
+/** The same for a file that needs what those releases have: "torch 2.9 or older", "torch 2.3 to 2.7". */
+export function torches(releases: readonly string[], all: readonly string[]): string {
+  const [first, last] = [releases[0] ?? "", releases.at(-1) ?? ""];
+  const isWhole = runsOf(releases, all).length === 1;
+  if (isWhole && first === all[0] && last !== all.at(-1)) {
+    return `torch ${minorOr(last, all, -1)} or older`;
+  }
+  if (isWhole && last === all.at(-1)) {
+    return `torch ${minorOr(first, all, 0)}${first === last ? "" : " or newer"}`;
+  }
+  return `torch ${range(releases, all)}`;
 }
 
 export function minorOf(release: string): string {

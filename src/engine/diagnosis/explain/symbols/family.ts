@@ -1,0 +1,46 @@
+import { familyOf } from "../../../binaries/mangling/index.ts";
+import type { SymbolFamily } from "../../../model/index.ts";
+import { readDemangled } from "./demangled.ts";
+import { readMicrosoft } from "./life.ts";
+import type { Matter } from "./matter.ts";
+import { ofCuda, ofLibstdcxx, ofOthers, ofPython, stableShim } from "./others.ts";
+import type { Judgement } from "./matter.ts";
+import { torchByText } from "./torch.ts";
+
+const standard: ReadonlySet<string> = new Set(["std", "__gnu_cxx", "__cxxabiv1"]);
+
+/** Whose the symbol of an error is. What is exported by a library of torch is torch's, whatever its namespace. */
+export function familyOfMatter({ error, life }: Matter): SymbolFamily {
+  if (life.homes.length > 0 && !/^(?:aoti_torch|torch)_/.test(life.symbol)) {
+    return "torch";
+  }
+  if (!error.isDemangled && error.system !== "windows") {
+    return familyOf(life.symbol.replace(/@.*$/, ""));
+  }
+  const text = error.symbol.replace(/@.*$/, "");
+  const parts = (error.isDemangled ? readDemangled(text) : readMicrosoft(text))?.components;
+  const [first = ""] = parts ?? [];
+  if (parts === undefined || (parts.length === 1 && !text.includes("("))) {
+    return familyOf(text);
+  }
+  return standard.has(first) ? "libstdcxx" : familyOf(parts.length === 1 ? `_Z${first.length}${first}` : `_ZN${parts.slice(0, 3).map((one) => `${one.length}${one}`).join("")}E`);
+}
+
+/** What the text alone says. */
+export function byText(matter: Matter): Judgement {
+  switch (familyOfMatter(matter)) {
+    case "torch":
+      return torchByText(matter);
+    case "torch-stable":
+      return stableShim(matter);
+    case "python":
+      return ofPython(matter);
+    case "cuda":
+      return ofCuda(matter);
+    case "libstdcxx":
+      return ofLibstdcxx(matter);
+    case "glibc":
+    case "own-or-other":
+      return ofOthers(matter);
+  }
+}

@@ -1,0 +1,67 @@
+import { demangle } from "../../../binaries/mangling/index.ts";
+import { causes } from "../causes.ts";
+import type { CauseName } from "../causes.ts";
+import type { Explanation, Knowledge } from "../types.ts";
+import { evidenceIn } from "./evidence.ts";
+import type { TextEvidence } from "./evidence.ts";
+import { lifeOf } from "./life.ts";
+import type { Life } from "./life.ts";
+import type { SymbolError } from "./types.ts";
+import { demangledOf, fileName, shown } from "./words.ts";
+
+/** An error about a symbol, with what is known of the symbol before anything else is looked at. */
+export interface Matter {
+  readonly error: SymbolError;
+  readonly knowledge: Knowledge;
+  readonly life: Life;
+  readonly evidence: TextEvidence;
+  /** "_C.so", "The file". */
+  readonly file: string;
+  /** Demangled, in quotes. */
+  readonly name: string;
+}
+
+export function matterOf(error: SymbolError, knowledge: Knowledge): Matter {
+  const life = lifeOf(error, knowledge.history);
+  return { error, knowledge, life, evidence: evidenceIn(knowledge), file: fileName(error.file), name: nameOf(error, life) };
+}
+
+/** A name without its end is shown as what it must be, where only one name begins so. */
+function nameOf(error: SymbolError, life: Life): string {
+  return shown(error.isCut && !life.isByName ? demangle(life.symbol) ?? life.symbol : error.isCut ? `${error.symbol}…` : demangledOf(error));
+}
+
+/** A verdict without what follows of its cause and of its symbol. */
+export type Judgement = Omit<Explanation, "rule" | "needs" | "fixes" | "because"> & Partial<Pick<Explanation, "needs" | "fixes" | "because">>;
+
+/** The verdict as it is told, with the symbol that the text names unless the judgement lists others. */
+export function told(matter: Matter, { cause, because = [], fixes = [], needs = [], ...rest }: Judgement): Explanation {
+  const { error, life, knowledge } = matter;
+  const [since] = life.either;
+  const until = life.either.at(-1);
+  const successor = life.twin !== undefined && life.releases.length < life.either.length ? life.twin : life.overload;
+  return {
+    symbols: [{
+      symbol: error.symbol,
+      demangled: demangledOf(error),
+      ...(since === undefined || until === undefined || life.isByName ? {} : { torch: { since, until: until === knowledge.history.releases.at(-1) ? null : until, source: knowledge.history.source } }),
+      ...(successor === undefined ? {} : { successor: { symbol: successor.symbol, demangled: successor.demangled } }),
+    }],
+    ...rest,
+    cause,
+    rule: causes[cause satisfies CauseName],
+    because,
+    fixes,
+    needs,
+  };
+}
+
+/** How to ask an environment what settles it. */
+export function askFits({ error, knowledge }: Matter): string {
+  const file = error.file === undefined || error.when === "link" ? "FILE" : error.file;
+  return knowledge.environment === undefined
+    ? `Compare the file with the environment in which it fails: abiding fits ${file} --against ENV.`
+    : `Compare the file itself with the environment: abiding fits ${file} --against ENV.`;
+}
+
+export const askTorch = "Which torch runs it: python -c \"import torch; print(torch.__version__, torch.compiled_with_cxx11_abi(), torch.__file__)\".";
