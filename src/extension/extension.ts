@@ -8,6 +8,7 @@ import { registerCommands } from "./commands/index.ts";
 import { startsServer } from "./documents.ts";
 import { EnvironmentChoices } from "./environmentChoices.ts";
 import { Explaining } from "./explain/index.ts";
+import { registerTools } from "./languageModelTools.ts";
 import { Server } from "./server.ts";
 import { StatusBar } from "./statusBar.ts";
 import { WorkshopDoor } from "./workshop/registration.ts";
@@ -22,7 +23,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const { editor: binaries, registration } = BinaryEditor.register(context, server);
   workshop = new WorkshopDoor({ context, log, server, binaries });
   const explaining = new Explaining({ context, log, server, binaries });
-  context.subscriptions.push(log, server, registration, new StatusBar(server), workshop, explaining, ...registerCommands({ context, log, server, choices, binaries, workshop, explaining }));
+  context.subscriptions.push(log, server, registration, new StatusBar(server), workshop, explaining, registerTools({ context, server, workshop }), ...registerCommands({ context, log, server, choices, binaries, workshop, explaining }));
 
   const consider = (document: vscode.TextDocument): void => {
     if (startsServer(document)) {

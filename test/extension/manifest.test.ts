@@ -7,6 +7,7 @@ import { rules } from "../../src/engine/rules/index.ts";
 import { defaultSettings, readSettings } from "../../src/server/settings.ts";
 import { defaultRepetitions } from "../../src/workshop/benchmark/index.ts";
 import { defaultTimeLimit } from "../../src/workshop/smoke/index.ts";
+import { declarations } from "../../src/tools/declarations.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -25,6 +26,7 @@ interface Manifest {
     readonly commands: readonly { readonly command: string; readonly title: string; readonly category: string }[];
     readonly menus: { readonly commandPalette: readonly { readonly command: string; readonly when: string }[] };
     readonly configuration: readonly { readonly properties: Readonly<Record<string, Property>> }[];
+    readonly languageModelTools: readonly { readonly name: string; readonly displayName: string; readonly modelDescription: string; readonly inputSchema: unknown; readonly when?: string; readonly toolReferenceName: string; readonly canBeReferencedInPrompt: boolean }[];
     readonly jsonValidation: readonly { readonly fileMatch: string; readonly url: string }[];
   };
 }
@@ -87,6 +89,17 @@ test("what runs something is offered in a trusted workspace only", () => {
   const running = [...conditions].filter(([, when]) => when === "isWorkspaceTrusted").map(([command]) => command);
   // The palette hides them; whoever calls them all the same is refused by the door.
   assert.deepEqual(running.filter((command) => !table.includes(`"${command}": inWorkshop(`)), []);
+});
+
+test("language-model tools are those of the Model Context Protocol, and the one that runs something is offered in a trusted workspace only", () => {
+  const contributed = manifest.contributes.languageModelTools;
+  assert.deepEqual(contributed.map(({ name, displayName, modelDescription, inputSchema, when }) => ({ name, title: strings[displayName.replaceAll("%", "")], description: modelDescription, input: inputSchema, runs: when === "isWorkspaceTrusted" })),
+    declarations.map(({ name, title, description, input, runs }) => ({ name: `abiding_${name}`, title, description, input, runs })));
+  assert.equal(new Set(contributed.map(({ toolReferenceName }) => toolReferenceName)).size, contributed.length);
+  for (const { toolReferenceName, canBeReferencedInPrompt } of contributed) {
+    assert.equal(canBeReferencedInPrompt, true);
+    assert.match(toolReferenceName, /^abiding[A-Za-z]+$/);
+  }
 });
 
 test("activation searches no folders", () => {

@@ -15,6 +15,7 @@ import { debugTest } from "./debugging.ts";
 import { lensesOf } from "./lenses.ts";
 import { provideTasks, resolveTask } from "./tasks.ts";
 import { Testing } from "./testing.ts";
+import { runTool } from "./tool.ts";
 import { WorkStatus } from "./workStatus.ts";
 
 export type { WorkshopHost } from "./bench.ts";
@@ -49,6 +50,11 @@ export class OpenWorkshop {
 
   command(name: WorkshopCommand | CombinationCommand, argument: unknown): Promise<unknown> {
     return name in commands ? commands[name as WorkshopCommand](this.#bench, this.#testing, argument) : combinationCommand(name as CombinationCommand, this.#bench, argument);
+  }
+
+  /** Answers an agent that wants something run. */
+  runTool(name: string, input: unknown, root: string | undefined, token: vscode.CancellationToken): Promise<string> {
+    return runTool(this.#bench, name, input, root, token);
   }
 
   tasks(): Promise<vscode.Task[]> {
