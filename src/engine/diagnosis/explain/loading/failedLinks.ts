@@ -61,7 +61,7 @@ const wrongFormat: Recogniser = {
     const line = (log.lines[at]?.text ?? "").slice(0, 8192);
     if (isCode(line)) return undefined;
     const patterns = [
-      /skipping incompatible (?:file )?(\S+?)(?: when searching for|\s|$)/, /([^\s:'"]+): skipping incompatible file/, /([^:'"]+): error adding symbols: file in wrong format/,
+      /([^\s:'"]+): skipping incompatible file/, /skipping incompatible (\S+?)(?: when searching for|\s|$)/, /([^:'"]+): error adding symbols: file in wrong format/,
       /([^:'"]+) is incompatible with \S+/, /([^:'"]+): incompatible target/, /([^:'"]+): incompatible file type: /, /([^:'"]+): unsupported ELF machine number/,
       /(?:ignoring file |in )?(['"]?[^,:'"]+['"]?),? .*building for .*(?:attempting to link with|but linking in) .*/, /in (?:file )?'?([^,']+)'?, .*required architecture '/, /([^\s:]+\.(?:obj|lib)\S*)\s*:.*LNK1112/, /(\S*)LNK1112\b/,
     ];
@@ -91,7 +91,7 @@ const notPic: Recogniser = {
     if (sides === undefined || isCode(line) || !/reloc/i.test(sides.before)) return undefined;
     const symbol = new RegExp(`(?:against|symbol|function) (?:undefined )?(?:(?:hidden|protected|local) )?(?:symbol )?${quote}([^\\s'’»"]+)`).exec(sides.before)?.[1];
     const own = /^(.*?\.(?:o|a|obj|lo)(?:\([^()]*\))?):/.exec(sides.before.replace(linkerName, ""))?.[1];
-    const file = own ?? following(log, at, 1).flatMap((one) => /^>>> defined in (.+)$/.exec(one)?.[1] ?? [])[0];
+    const file = own ?? following(log, at, 1).flatMap((one) => /^(?:>>> )?defined in (.+)$/.exec(one)?.[1] ?? [])[0];
     return clue(at, `${sides.before.replace(linkerName, "").trim()} recompile with -fPIC`, { file, symbol }, () => explainNotPic(file, symbol));
   },
 };

@@ -38,9 +38,8 @@ const lld: Recogniser = {
     const match = /(?:^|[\\/\s])(ld(?:64)?\.lld|lld-link|lld|mold|wasm-ld|ld\.mold)(?:\.exe)?: error: undefined (?:\w+ )?(?:symbol|reference)[^:]{0,60}: (.{1,8192})$/.exec(line.slice(0, 12_000));
     const printed = match?.[2]?.replace(/ \[--no-allow-shlib-undefined\]$/, "").trim();
     if (printed === undefined || printed === "" || isCode(line)) return undefined;
-    const more = following(log, at, 8);
-    const lines = more.slice(0, more.findIndex((one) => !one.startsWith(">>>")) >>> 0);
-    const file = lines.flatMap((one) => /^>>>\s+(?:referenced by )?(.{1,1024}?\.(?:o|obj|a|so|dylib)(?:\.\d+)*(?:\([^()]*\))?)(?::\(|$|\s)/.exec(one)?.[1] ?? []).at(0);
+    const lines = references(log, at);
+    const file = lines.flatMap((one) => /^\s*(?:referenced by )?(.{1,1024}?\.(?:o|obj|a|so|dylib)(?:\.\d+)*(?:\([^()]*\))?)(?::\(|$|\s)/.exec(one)?.[1] ?? []).at(0);
     const system = match?.[1] === "lld-link" ? "windows" : match?.[1] === "ld64.lld" ? "macos" : "linux";
     const name = system === "windows" ? undecorated(printed) : printed;
     return atSymbol(at, { name, isCut: false }, `undefined symbol: ${printed}`, file, system, log.lines[at]?.isCut === true, at + lines.length);
@@ -86,6 +85,17 @@ const device: Recogniser = {
 };
 
 export const undefinedReferenceRecognisers: readonly Recogniser[] = [gnu, lld, apple, msvc, device];
+
+/** The lines ">>> referenced by ..." below; the arrows may have been taken for those of a quotation. */
+function references(log: Log, at: number): readonly string[] {
+  const lines: string[] = [];
+  for (const text of following(log, at, 12)) {
+    const plain = /^(?:>>>)?(\s*(?:referenced by |defined (?:in|at) |(?:did you mean|the vtable symbol)|\s{4,}\S).*)$/.exec(text)?.[1];
+    if (plain === undefined) break;
+    lines.push(plain);
+  }
+  return lines;
+}
 
 interface Read {
   readonly name: string;
