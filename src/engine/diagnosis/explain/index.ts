@@ -3,3 +3,4 @@ export { explain } from "./explain.ts";
 export type { ExplainOptions } from "./explain.ts";
 export { causes } from "./causes.ts";
 export type { CauseName } from "./causes.ts";
+export { fitReader } from "./fitReader.ts";

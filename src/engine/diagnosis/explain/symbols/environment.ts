@@ -192,9 +192,15 @@ function variantWords({ life, knowledge: { catalogue, history } }: Matter, envir
 }
 
 /** Where the text names another torch than the environment has. */
-function saidElsewhere({ evidence: { running } }: Matter, environment: FitEnvironment): readonly string[] {
+function saidElsewhere({ evidence: { running }, error, knowledge }: Matter, environment: FitEnvironment): readonly string[] {
   const has = publicOf(environment);
-  return running === undefined || has === undefined || publicVersion(running.torch) === has ? [] : [`The text names torch ${running.torch}, and this environment has ${torchOf(environment)}: it may have failed in another one.`];
+  const said = running === undefined || has === undefined || publicVersion(running.torch) === has ? [] : [`The text names torch ${running.torch}, and this environment has ${torchOf(environment)}: it may have failed in another one.`];
+  const lies = /^(.*[\\/](?:site|dist)-packages)[\\/]/.exec(error.file ?? "")?.[1];
+  const { torchRoot, source } = environment.body;
+  const isHere = error.file !== undefined && knowledge.fitOf(error.file) !== undefined;
+  return isHere || lies === undefined || source !== "environment" || torchRoot === undefined || path.isAbsolute(lies) !== path.isAbsolute(torchRoot) || path.dirname(torchRoot) === lies
+    ? said
+    : [...said, `It failed from ${lies}, and the environment that it is compared with is ${environment.body.name}.`];
 }
 
 function publicOf(environment: FitEnvironment): string | undefined {
