@@ -23,7 +23,7 @@ export async function explain(given: Arguments, terminal: Terminal): Promise<num
   const here = terminal.workingDirectory;
   const root = rootFolder(given.root, here);
   const text = await textOf(given.operands, terminal);
-  const answer = await explained(text, against === undefined ? undefined : fromHere(against, here), {
+  const answer = await explained(text, against === undefined ? {} : { against: fromHere(against, here) }, {
     root,
     files: new NodeFiles(),
     catalogue: loadCatalogue(),

@@ -111,6 +111,22 @@ export const declarations = [
     runs: false,
   },
   {
+    name: "symbols",
+    title: "Which releases of torch export a symbol",
+    description: "The life of a C++ symbol of torch: the first and the last release that exports it, in which library, and what followed it. Use it for a name from \"undefined symbol\" or \"undefined reference\".",
+    input: {
+      type: "object",
+      properties: {
+        name: { type: "string", description: "Mangled, as _ZN3c106detail14torchCheckFailEPKcS2_jRKSs, or as C++ writes it, as c10::detail::torchCheckFail." },
+        against: { ...against, description: "Also says what this environment has of it, as for fits. Default: only releases are asked." },
+      },
+      required: ["name"],
+      additionalProperties: false,
+    },
+    output: { type: "object", properties: { schema: { type: "integer" }, known: text, lives: list, against: { type: ["object", "null"] }, recorded: object }, required: ["schema", "known", "lives", "against", "recorded"] },
+    runs: false,
+  },
+  {
     name: "combinations_list",
     title: "What is recorded to work together",
     description: "The project's records of what was built, loaded and tested with which torch, CUDA and Python, the newest first, with the outcome and the reason of failures. Use it before choosing a torch version for the project.",

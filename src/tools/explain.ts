@@ -17,7 +17,7 @@ export async function explain({ text, file, against }: Input, context: ToolConte
   if ((text === undefined) === (file === undefined)) {
     throw new CannotAnswer("Either \"text\", the output with the error, or \"file\", a log, is needed, and one of them only.");
   }
-  const answer = await explained(text ?? textOf(path.resolve(context.where.root, file ?? "")), against ?? context.against, context.where, context.remote);
+  const answer = await explained(text ?? textOf(path.resolve(context.where.root, file ?? "")), { ...(against === undefined ? {} : { against }), ...(context.against === undefined ? {} : { selected: context.against }) }, context.where, context.remote);
   if (!answer.ok) {
     throw new CannotAnswer(answer.message);
   }

@@ -25,6 +25,7 @@ const tools: Readonly<Record<ToolName, () => Promise<Tool>>> = {
   check: async () => (await import("./check.ts")).check,
   fits: async () => (await import("./files.ts")).fits,
   inspect: async () => (await import("./files.ts")).inspect,
+  symbols: async () => (await import("./symbols.ts")).symbols,
   combinations_list: async () => (await import("./combinations.ts")).list,
   combinations_predict: async () => (await import("./combinations.ts")).predict,
   combinations_run: async () => (await import("./combinations.ts")).run,

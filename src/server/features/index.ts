@@ -8,6 +8,7 @@ import { rulePage } from "../rulePages.ts";
 import type { Answer } from "../server.ts";
 import type { Session } from "../session.ts";
 import { uriOf } from "../uris.ts";
+import { registerAgents } from "./agents.ts";
 import { registerBinaries } from "./binary.ts";
 import { registerBodies } from "./bodies.ts";
 import { codeActions, showDocumentationCommand } from "./codeActions.ts";
@@ -70,6 +71,7 @@ export function registerFeatures(session: Session, publisher: Publisher, answer:
     const view = await session.view(params.textDocument.uri, "recent");
     return view === undefined ? [] : documentSymbols(view.path, view.document, view.diagnosis);
   }));
+  registerAgents(session, answer);
   registerBinaries(session, answer);
   registerBodies(session, answer);
   registerDemangle(session, answer);
