@@ -66,6 +66,7 @@ export const causes = {
   "namespace-registered-twice": null,
   "layout-skew": "torch-requirement",
   "dlpack-version": null,
+  "numpy-abi": null,
   "out-of-memory": null,
   "module-missing": null,
 } as const satisfies Readonly<Record<string, string | null>>;
