@@ -1,5 +1,5 @@
 /** What macOS's loader says (dyld4, and the dyld before it): symbols, libraries, architectures, signatures. */
-import { familyOf } from "../../../binaries/mangling/index.ts";
+import { demangle, familyOf } from "../../../binaries/mangling/index.ts";
 import type { Clue, Log, Recogniser } from "../types.ts";
 import { explainMissingLibrary } from "./verdicts/libraries.ts";
 import { explainMissingSymbol } from "./verdicts/symbols.ts";
@@ -111,9 +111,9 @@ function isSystem(from: string | undefined, name: string): boolean {
 
 function ofSystem(name: string, file: string | undefined, newer: string | undefined): ReturnType<Clue["explain"]> {
   const who = file === undefined ? "The file" : baseName(file);
-  return explanation("library-too-old", newer === undefined ? "likely" : "certain", `${who} was built for ${newer === undefined ? "a newer macOS" : `macOS ${newer}`} than the one that loads it: the system's library has no _${name}.`, {
+  return explanation("library-too-old", newer === undefined ? "likely" : "certain", `${who} was built for a newer macOS${newer === undefined ? "" : ` (${newer})`} than the one that loads it: the system's library has no \`${demangle(name) ?? name}\`.`, {
     because: ["The symbol is looked for in a library of macOS, and not in torch."],
     fixes: ["Take a build for this macOS, or build it here.", "Where you build for others, set MACOSX_DEPLOYMENT_TARGET to the oldest macOS that must do."],
-    symbols: [{ symbol: name, demangled: name }],
+    symbols: [{ symbol: name, demangled: demangle(name) ?? name }],
   });
 }

@@ -18,7 +18,7 @@ const notFoundPhrases: readonly Phrase[] = [
   { pattern: /\bmold: fatal: library not found: (\S+)/, system: "linux" },
   { pattern: /\blibrary not found for -l(\S+)/, system: "macos" },
   { pattern: /\bld: library '([^']+)' not found/, system: "macos" },
-  { pattern: /\bfatal error LNK1(?:181|104)\b.*?'([^']+\.lib)'/, system: "windows" },
+  { pattern: /\bfatal error LNK1(?:181|104)\b[^'"]{0,200}['"]([^'"]+\.lib)['"]/, system: "windows" },
   { pattern: /\b(?:ld|ld\.\w+): cannot find (\S*[\w+-]+\.(?:so|a)\S*?)(?=: No such file|$)/, system: "linux" },
   { pattern: /'([^']+\.(?:so|a|dylib|lib)(?:\.\d+)*)', needed by '[^']*', missing and no known rule to make it/, system: "linux" },
   { pattern: /No rule to make target '([^']+\.(?:so|a|dylib|lib)(?:\.\d+)*)', needed by/, system: "linux" },
@@ -63,12 +63,13 @@ const wrongFormat: Recogniser = {
     const patterns = [
       /([^\s:'"]+): skipping incompatible file/, /skipping incompatible (\S+?)(?: when searching for|\s|$)/, /([^:'"]+): error adding symbols: file in wrong format/,
       /([^:'"]+) is incompatible with \S+/, /([^:'"]+): incompatible target/, /([^:'"]+): incompatible file type: /, /([^:'"]+): unsupported ELF machine number/,
-      /(?:ignoring file |in )?(['"]?[^,:'"]+['"]?),? .*building for .*(?:attempting to link with|but linking in) .*/, /in (?:file )?'?([^,']+)'?, .*required architecture '/, /([^\s:]+\.(?:obj|lib)\S*)\s*:.*LNK1112/, /(\S*)LNK1112\b/,
+      /ignoring file '?([^,':]+)/, /\bin '?([^,':]+)'?, building for /, /^(?:ld: )?'?([^,':]+)'?,? .*required architecture '/, /([^\s:]+\.(?:obj|lib)\S*)\s*:.*LNK1112/, /(\S*)LNK1112\b/,
     ];
     const file = patterns.map((one) => one.exec(line)?.[1]).find((one) => one !== undefined)?.replaceAll(/['"]/g, "").replace(linkerName, "").trim();
-    // A linker that skips one copy and finds another goes on.
+    // A linker that skips one copy and finds another goes on; Apple's goes on without, and lacks its symbols then.
     const goesOn = line.includes("skipping incompatible") && !log.lines.slice(Math.max(0, at - 3), at + 5).some(({ text }) => /cannot find|library not found|unable to find/.test(text));
-    return clue(at, line, { file }, () => explainWrongFormat(file), { weight: goesOn || /\bwarning\b/.test(line) ? "warning" : "cause" });
+    const lacksLater = line.includes("ignoring file") && log.lines.slice(at + 1, at + 200).some(({ text }) => text.includes("Undefined symbols for architecture"));
+    return clue(at, line, { file }, () => explainWrongFormat(file), { weight: !lacksLater && (goesOn || /\bwarning\b/.test(line)) ? "warning" : "cause" });
   },
 };
 

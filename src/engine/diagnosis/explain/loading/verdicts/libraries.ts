@@ -4,6 +4,7 @@ import { fileName, inside } from "../../symbols/words.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
 import { baseName, explanation } from "../words.ts";
 import { explainCudaLibrary, explainDriver } from "./cudaLibraries.ts";
+import { seenLibrary, withFit } from "./seen.ts";
 import { explainTorchLibrary } from "./torchLibraries.ts";
 
 /** A library that the loader or linker did not find. */
@@ -23,6 +24,10 @@ export interface LibraryError {
 /** What it means that a library is not found. */
 export function explainMissingLibrary(error: LibraryError, knowledge: Knowledge): Explanation {
   const name = sonameOf(error);
+  return withFit(ofKind(name, error, knowledge), error.file, knowledge, seenLibrary(name));
+}
+
+function ofKind(name: string, error: LibraryError, knowledge: Knowledge): Explanation {
   const cuda = cudaLibrary(name);
   if (cuda?.isDriver === true) return explainDriver(name, error);
   if (plainStem(name) !== undefined || /^libcaffe2/.test(name)) return explainTorchLibrary(name, error, knowledge);
@@ -40,7 +45,7 @@ function sonameOf({ library, system }: LibraryError): string {
 }
 
 function pythonLibrary(name: string, error: LibraryError, { environment }: Knowledge): Explanation {
-  const version = /^libpython(\d+\.\d+)/.exec(name)?.[1] ?? "another version";
+  const version = /^libpython(\d)\.?(\d+)/.exec(name)?.slice(1, 3).join(".") ?? "3";
   const who = fileName(error.file);
   const theirs = environment?.body.facts.find((one) => one.trait === "python-version")?.value;
   return explanation("python-abi", error.when === "link" ? "likely" : "certain", error.when === "link" ? `The linker does not find the library of Python ${version}.` : `${who} is linked against ${name}, the library of Python ${version}, which is not found.`, {

@@ -7,26 +7,32 @@ import { demangledOf, fileName, inside } from "../../symbols/words.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
 import { baseName, explanation } from "../words.ts";
 import { explainPythonSymbol } from "./python.ts";
+import { seenSymbol, withFit } from "./seen.ts";
 import { explainVersion, versionOfName } from "./versions.ts";
 
 /** What it means that nobody provides a symbol: of CUDA's, Python's and the system's libraries here, of torch and of the project where its symbols are known. */
 export function explainMissingSymbol(error: SymbolError, knowledge: Knowledge): Explanation {
+  const own = ofKnownLibrary(error, knowledge);
+  if (own === undefined) return explainSymbol(error, knowledge);
+  return own.fit !== undefined ? own : withFit(own, error.when === "load" ? error.file : undefined, knowledge, seenSymbol(error.symbol));
+}
+
+function ofKnownLibrary(error: SymbolError, knowledge: Knowledge): Explanation | undefined {
   const { symbol, version, from, file, when } = error;
   if (version !== undefined && /^(?:GLIBCXX|CXXABI|GLIBC)_/.test(version)) {
     return explainVersion({ version, file, when, symbol, library: from !== undefined && from !== version ? from : undefined }, knowledge);
   }
-  const family = familyOf(symbol);
   const special = ofToolchain(error);
   if (special !== undefined) return special;
   const since = versionOfName(symbol);
   if (since !== undefined) return explainVersion({ version: since, file, when, symbol }, knowledge);
+  const family = familyOf(symbol);
   if (family === "python") return explainPythonSymbol(error, knowledge);
   if (symbol.startsWith("iJIT_")) return mkl(error);
-  const home = (from === undefined ? undefined : cudaLibrary(from)?.stem) ?? homeOfCudaSymbol(symbol) ?? (/^cublasGetErrorString/.test(symbol) ? "libcublas" : undefined);
+  const home = (from === undefined ? undefined : cudaLibrary(from)?.stem) ?? homeOfCudaSymbol(symbol);
   if (home !== undefined && (family === "cuda" || from !== undefined)) return ofCuda(error, home, knowledge);
   if (version !== undefined && family === "own-or-other") return explainVersion({ version, library: from ?? version, file, when, symbol }, knowledge);
-  if (family === "libstdcxx" && error.when === "load") return ofLibstdcxx(error);
-  return explainSymbol(error, knowledge);
+  return family === "libstdcxx" && when === "load" ? ofLibstdcxx(error) : undefined;
 }
 
 interface Flag {

@@ -3,6 +3,7 @@ import { compareNumbers } from "../../../../fit/versions.ts";
 import { fileName, inside } from "../../symbols/words.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
 import { baseName, explanation } from "../words.ts";
+import { seenVersion, withFit } from "./seen.ts";
 
 /** A version of symbols that a library was asked for and does not have. */
 export interface VersionError {
@@ -19,6 +20,10 @@ export interface VersionError {
 
 /** What it means that a library lacks a version of symbols. */
 export function explainVersion(error: VersionError, knowledge: Knowledge): Explanation {
+  return withFit(ofSeries(error, knowledge), error.file, knowledge, seenVersion(error.version));
+}
+
+function ofSeries(error: VersionError, knowledge: Knowledge): Explanation {
   if (/^(?:GLIBCXX|CXXABI)_/.test(error.version)) return olderLibstdcxx(error, knowledge);
   if (/^GLIBC_(?:\d|PRIVATE|ABI)/.test(error.version)) return olderGlibc(error, knowledge);
   return olderLibrary(error);
