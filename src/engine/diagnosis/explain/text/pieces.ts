@@ -2,6 +2,7 @@ import type { LogLine } from "../types.ts";
 import { withoutControls } from "./controls.ts";
 import { withoutQuoting } from "./literals.ts";
 import { withoutPrefix } from "./prefixes.ts";
+import { translatorFor } from "./translations.ts";
 
 /** A line before it is joined with those that it was wrapped into. */
 export interface Piece {
@@ -31,33 +32,34 @@ function withoutNuls(text: string): string {
 export function* piecesOf(given: string): Generator<Piece> {
   const text = withoutNuls(given);
   const end = lineEnd(text);
+  const translate = translatorFor(text);
   let number = 0;
   for (let from = 0; from <= text.length;) {
     const found = text.indexOf(end, from);
     const to = found === -1 ? text.length : found;
     number += 1;
-    if (found !== -1 || to > from || number === 1) yield* cleaned(text.slice(from, to), number);
+    if (found !== -1 || to > from || number === 1) yield* cleaned(text.slice(from, to), number, translate);
     from = to + 1;
   }
 }
 
-function* cleaned(raw: string, number: number): Generator<Piece> {
+function* cleaned(raw: string, number: number, translate: (line: string) => string): Generator<Piece> {
   const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
   if (!line.includes("\\") && !line.includes("&")) {
-    yield piece(withoutControls(line), number);
+    yield piece(withoutControls(line), number, translate);
     return;
   }
   // A record of a container's log may hold a prefix around JSON, or colours within it.
   const outer = withoutPrefix(withoutControls(line));
   for (const held of withoutQuoting(outer.text)) {
-    const inner = piece(withoutControls(held), number);
+    const inner = piece(withoutControls(held), number, translate);
     yield outer.writer === undefined ? inner : { ...inner, writer: inner.writer === undefined ? outer.writer : `${outer.writer} ${inner.writer}` };
   }
 }
 
-function piece(line: string, number: number): Piece {
+function piece(line: string, number: number, translate: (line: string) => string): Piece {
   const { text, writer } = withoutPrefix(shortened(line));
-  const trimmed = text.trimEnd();
+  const trimmed = translate(text.trimEnd());
   return { text: trimmed, first: number, last: number, width: line.length, ...(writer === undefined ? {} : { writer }) };
 }
 
