@@ -82,7 +82,10 @@ function symbolLines({ symbols = [] }: ExplainVerdict, paint: Paint): string[] {
   ];
 }
 
-const chosenWords = { named: "", project: ", which the project names", found: ", the one found around this folder; --against names another" } as const;
+const chosenWords = {
+  named: "", text: ", whose files the text names",
+  project: ", which the project names; --against names the one in which it failed", found: ", the one found around this folder; --against names the one in which it failed",
+} as const;
 
 function comparedWith({ against, verdicts }: ExplainReport): string[] {
   if (against === null) {

@@ -57,8 +57,8 @@ export interface ExplainReport {
     readonly torch: string | null;
     readonly source: string;
     readonly name: string;
-    /** "named": by whoever asked. "project": by abiding.json or an editor's selection. "found": around the folder, and it may not be the one in which it failed. */
-    readonly chosen?: "named" | "project" | "found";
+    /** "named": by whoever asked. "text": the text names files of it. "project": by abiding.json or an editor's selection. "found": around the folder. It failed elsewhere, perhaps, in the last two. */
+    readonly chosen?: "named" | "text" | "project" | "found";
   } | null;
   readonly verdicts: readonly ExplainVerdict[];
   /** What could not be seen, in sentences. */
