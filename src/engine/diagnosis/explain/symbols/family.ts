@@ -1,7 +1,6 @@
 import { familyOf } from "../../../binaries/mangling/index.ts";
 import type { SymbolFamily } from "../../../model/index.ts";
-import { readDemangled } from "./demangled.ts";
-import { readMicrosoft } from "./life.ts";
+import { scopesOf } from "./demangled.ts";
 import type { Matter } from "./matter.ts";
 import { ofCuda, ofLibstdcxx, ofOthers, ofPython, stableShim } from "./others.ts";
 import type { Judgement } from "./matter.ts";
@@ -18,7 +17,7 @@ export function familyOfMatter({ error, life }: Matter): SymbolFamily {
     return familyOf(life.symbol.replace(/@.*$/, ""));
   }
   const text = error.symbol.replace(/@.*$/, "");
-  const parts = (error.isDemangled ? readDemangled(text) : readMicrosoft(text))?.components;
+  const parts = scopesOf({ ...error, symbol: text });
   const [first = ""] = parts ?? [];
   if (parts === undefined || (parts.length === 1 && !text.includes("("))) {
     return familyOf(text);

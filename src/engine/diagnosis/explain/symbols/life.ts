@@ -1,9 +1,10 @@
-import { abiTwin, abiTwinCandidates, demangle, entityKey, familyOf, readMangled, variantsOf } from "../../../binaries/mangling/index.ts";
+import { overloadLives, symbolLives } from "../../../binaries/history/index.ts";
+import type { OtherSignature, ReleaseRange, SymbolLife } from "../../../binaries/history/index.ts";
+import { abiTwin, abiTwinCandidates, demangle, familyOf, readMangled, variantsOf } from "../../../binaries/mangling/index.ts";
 import type { RecordedSymbols } from "../../../catalogue/index.ts";
-import { minorOf } from "./words.ts";
-import { mangledFor, readDemangled, recordedOverloads } from "./demangled.ts";
-import type { NameParts } from "./demangled.ts";
+import { scopesOf, stringAbiOfText } from "./demangled.ts";
 import type { SymbolError } from "./types.ts";
+import { minorOf } from "./words.ts";
 
 /** Another exported symbol of the same name. */
 export interface Overload {
@@ -34,176 +35,126 @@ export interface Life {
   readonly isByName: boolean;
 }
 
+type Named = Pick<SymbolError, "symbol" | "isDemangled" | "isCut" | "system">;
+
 const known = new WeakMap<RecordedSymbols, Map<string, Life>>();
+/** A text may name thousands of symbols. */
+const mostKnown = 5000;
 
 /** What the recorded releases say of the symbol of an error. */
-export function lifeOf(error: Pick<SymbolError, "symbol" | "isDemangled" | "isCut" | "system">, history: RecordedSymbols): Life {
+export function lifeOf(error: Named, history: RecordedSymbols): Life {
   const lives = known.get(history) ?? new Map<string, Life>();
   known.set(history, lives);
   const key = `${error.isDemangled} ${error.isCut} ${error.system} ${error.symbol}`;
   const life = lives.get(key) ?? read(error, history);
-  if (lives.size < 5000) {
+  if (lives.size < mostKnown) {
     lives.set(key, life);
   }
   return life;
 }
 
-function read(error: Pick<SymbolError, "symbol" | "isDemangled" | "isCut" | "system">, history: RecordedSymbols): Life {
+function read(error: Named, history: RecordedSymbols): Life {
   const { symbol, isDemangled, isCut, system } = error;
-  if (!isDemangled && !isCut && system !== "windows") {
-    const spelled = system === "macos" ? [symbol, ofLinux(symbol)] : [symbol];
-    const found = spelled.find((one) => eitherOf(one, history).length > 0);
-    return system === "macos" && found === undefined ? ofName(symbol, partsOfMangled(symbol), history) : ofMangled(found ?? symbol, history);
+  if (system === "windows") {
+    return ofName(error, history);
   }
-  const parts = isDemangled ? readDemangled(symbol) : system === "windows" ? readMicrosoft(symbol) : partsOfMangled(symbol);
-  const overloads = parts === undefined ? new Map<string, readonly string[]>() : recordedOverloads(parts, history);
-  const begun = isCut && !isDemangled ? beginningWith(symbol, history) : undefined;
-  const entities = new Set([...(begun?.keys() ?? [])].map(canonical));
-  const one = begun === undefined ? (isCut ? undefined : mangledFor(symbol, overloads.keys())) : entities.size === 1 ? begun.keys().next().value : undefined;
-  return one === undefined ? ofName(symbol, parts, history, begun ?? overloads) : ofMangled(one, history);
+  if (isCut) {
+    const begun = isDemangled ? undefined : beginningWith(symbol, history);
+    const [life, ...others] = begun ?? [];
+    return life === undefined ? ofName(error, history) : others.length === 0 ? ofMangled(life.symbol, history) : ofLives(symbol, begun ?? [], history);
+  }
+  if (isDemangled) {
+    const [life] = symbolLives(symbol, history);
+    return life === undefined ? ofName(error, history) : ofMangled(spelledAs(symbol, life), history);
+  }
+  const found = system === "linux" ? symbol : [symbol, ofLinux(symbol)].find((one) => symbolLives(one, history).length > 0);
+  return found === undefined ? ofName(error, history) : ofMangled(found, history);
 }
 
-/** What a name whose end is missing may be: the recorded names that begin so, unless that says too little. */
-function beginningWith(symbol: string, history: RecordedSymbols): ReadonlyMap<string, readonly string[]> | undefined {
-  const found = new Map<string, string[]>();
-  for (const release of symbol.length < 12 ? [] : history.releases) {
-    for (const name of history.namesStartingWith(symbol, release)) {
-      found.set(name, [...(found.get(name) ?? []), release]);
-    }
-    if (found.size > 200) {
-      return undefined;
-    }
-  }
-  return found.size === 0 ? undefined : found;
-}
-
-/** The name of libc++'s string in the place of libstdc++'s, which the table has: macOS has no other difference in most names. */
+/** The name of libc++'s string in the place of libstdc++'s, which the table has: most names of macOS differ in nothing else. */
 function ofLinux(symbol: string): string {
   return symbol.replaceAll("NSt3__112basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE", "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE");
 }
 
-/** "?Method@Class@Namespace@@QEAA..." (Microsoft's mangling: components from the inside out). */
-export function readMicrosoft(symbol: string): NameParts | undefined {
-  const match = /^(?:__imp_)?\?(\?[01])?((?:\w+@)+)@/.exec(symbol);
-  const components = match?.[2]?.split("@").filter((one) => one !== "").reverse();
-  const last = components?.at(-1);
-  if (match === null || components === undefined || last === undefined) {
-    return undefined;
+/** The mangled form of what a demangled text names, in the std::string that the text speaks of. */
+function spelledAs(text: string, { spellings, symbol }: SymbolLife): string {
+  const asked = stringAbiOfText(text) ?? null;
+  const [other] = spellings;
+  const same = spellings.find((one) => one.libstdcxxAbi === asked);
+  if (same !== undefined || other === undefined) {
+    return same?.symbol ?? symbol;
   }
-  return { kind: "", components: match[1] === undefined ? components : [...components, match[1] === "?1" ? `~${last}` : last] };
+  return (other.libstdcxxAbi === 1 ? abiTwin(other.symbol) : asked === 1 ? abiTwinCandidates(other.symbol)[0] : undefined) ?? other.symbol;
 }
 
-/** As far as a mangled name tells without its parameters, which may be cut. */
-function partsOfMangled(symbol: string): NameParts | undefined {
-  const whole = entityKey(symbol);
-  if (whole !== undefined) {
-    return readDemangled(whole);
-  }
-  const match = /^_Z(TV|TI|TS)?N?[rVK]*[RO]?(?=\d)/.exec(symbol);
-  const components: string[] = [];
-  for (let at = match?.[0].length ?? symbol.length; at < symbol.length;) {
-    const digits = /^\d{1,4}/.exec(symbol.slice(at, at + 4))?.[0];
-    const text = digits === undefined ? "" : symbol.slice(at + digits.length, at + digits.length + Number(digits));
-    if (digits === undefined || text.length < Number(digits)) {
-      if (/^[CD]/.test(symbol.slice(at))) components.push(`${symbol.charAt(at) === "D" ? "~" : ""}${components.at(-1) ?? ""}`);
-      break;
-    }
-    components.push(text);
-    at += digits.length + text.length;
-  }
-  const kind = match?.[1] === "TV" ? "vtable for " : match?.[1] === "TI" ? "typeinfo for " : match?.[1] === "TS" ? "typeinfo name for " : "";
-  return components.length === 0 ? undefined : { kind, components };
-}
-
-function releasesOf(symbol: string, history: RecordedSymbols): readonly string[] {
-  const releases = new Set(variantsOf(symbol).flatMap((one) => history.releasesExporting(one) ?? []));
-  return history.releases.filter((one) => releases.has(one));
-}
-
-function twinsOf(symbol: string, history: RecordedSymbols): Overload | undefined {
-  for (const twin of abiTwinCandidates(symbol).flatMap(variantsOf)) {
-    const releases = releasesOf(twin, history);
-    if (releases.length > 0) {
-      return { symbol: twin, demangled: demangle(twin) ?? twin, releases };
+/** What a name whose end is missing may be, unless it says too little. */
+function beginningWith(symbol: string, history: RecordedSymbols): readonly SymbolLife[] | undefined {
+  const names: string[] = [];
+  for (const name of symbol.length < 12 ? [] : history.namesFrom(symbol)) {
+    names.push(name);
+    if (names.length > 200) {
+      return undefined;
     }
   }
-  return undefined;
-}
-
-function eitherOf(symbol: string, history: RecordedSymbols): readonly string[] {
-  const twin = twinsOf(symbol, history);
-  const releases = new Set([...releasesOf(symbol, history), ...(twin?.releases ?? [])]);
-  return history.releases.filter((one) => releases.has(one));
+  const lives = new Map(names.flatMap((name) => symbolLives(name, history).map((life) => [life.spellings.map((one) => one.symbol).join(" "), life] as const)));
+  return lives.size === 0 ? undefined : [...lives.values()];
 }
 
 function ofMangled(symbol: string, history: RecordedSymbols): Life {
-  const releases = releasesOf(symbol, history);
-  const twin = twinsOf(symbol, history);
-  const either = eitherOf(symbol, history);
+  const [life] = symbolLives(symbol, history);
+  const own = new Set(variantsOf(symbol));
+  const exporting = new Set([...own].flatMap((one) => history.releasesExporting(one) ?? []));
+  const releases = history.releases.filter((one) => exporting.has(one));
   const abi = readMangled(symbol)?.stringAbi;
-  const overload = overloadOf(symbol, either, history);
-  const home = homesOf(symbol, releases, history) ?? (twin === undefined ? undefined : homesOf(twin.symbol, twin.releases, history)) ?? (overload === undefined ? undefined : homesOf(overload.symbol, overload.releases, history));
+  const other = life?.spellings.find((one) => !own.has(one.symbol));
+  const either = life === undefined ? releases : releasesIn(life, history);
+  const twin = other === undefined ? undefined : overloadOf({ ...other, demangled: demangle(other.symbol) ?? other.symbol }, history);
+  const near = life === undefined ? nearestOf(symbol, history) : undefined;
+  const overload = life?.successor ?? life?.predecessor ?? near;
   return {
-    symbol, releases, either, twin, overload,
+    symbol, releases, either, twin,
+    overload: overload === undefined ? undefined : overloadOf(overload, history),
     isRecorded: history.isRecorded(symbol),
     wants: abi === "both" ? undefined : abi ?? (twin === undefined ? undefined : 0),
-    homes: home ?? [],
+    homes: stemsOf((life ?? near)?.libraries ?? []),
     isByName: false,
   };
 }
 
+/** The newest overload of a name that no release has with these parameters. */
+function nearestOf(symbol: string, history: RecordedSymbols): SymbolLife | undefined {
+  return history.isRecorded(symbol) || familyOf(symbol) === "torch" ? overloadLives(symbol, history).at(-1) : undefined;
+}
+
 /** By the qualified name: where its parameters cannot be compared, any overload stands for it. */
-function ofName(symbol: string, parts: NameParts | undefined, history: RecordedSymbols, overloads = parts === undefined ? new Map<string, readonly string[]>() : recordedOverloads(parts, history)): Life {
-  const all = new Set([...overloads.values()].flat());
-  const either = history.releases.filter((one) => all.has(one));
-  const [newest] = [...overloads].sort(([, a], [, b]) => history.releases.indexOf(b.at(-1) ?? "") - history.releases.indexOf(a.at(-1) ?? ""));
+function ofName(error: Named, history: RecordedSymbols): Life {
+  const scopes = scopesOf(error);
+  return ofLives(error.symbol, scopes === undefined ? [] : symbolLives(scopes.join("::"), history), history);
+}
+
+function ofLives(symbol: string, lives: readonly SymbolLife[], history: RecordedSymbols): Life {
+  const all = new Set(lives.flatMap((one) => releasesIn(one, history)));
+  const newest = lives.find((one) => one.until === null) ?? lives.at(-1);
   return {
-    symbol, releases: [], either, twin: undefined, wants: undefined, isByName: true,
-    isRecorded: overloads.size > 0,
-    homes: newest === undefined ? [] : homesOf(newest[0], newest[1], history) ?? [],
-    overload: newest === undefined ? undefined : { symbol: newest[0], demangled: demangle(newest[0]) ?? newest[0], releases: newest[1] },
+    symbol, releases: [], either: history.releases.filter((one) => all.has(one)), twin: undefined, wants: undefined, isByName: true,
+    isRecorded: lives.length > 0,
+    homes: stemsOf(newest?.libraries ?? []),
+    overload: newest === undefined ? undefined : overloadOf(newest, history),
   };
 }
 
-function homesOf(symbol: string, releases: readonly string[], history: RecordedSymbols): readonly string[] | undefined {
-  const last = releases.at(-1);
-  const files = last === undefined ? [] : variantsOf(symbol).flatMap((one) => history.librariesOf(one, last) ?? []);
-  return files.length === 0 ? undefined : [...new Set(files.map((one) => one.replace(/\.so.*$/, "")))];
+function stemsOf(libraries: readonly string[]): readonly string[] {
+  return [...new Set(libraries.map((one) => one.replace(/\.so.*$/, "")))];
 }
 
-/** One text for both spellings of std::string and all variants of a constructor. */
-function canonical(symbol: string): string {
-  const old = symbol.includes("cxx11") ? abiTwin(symbol) ?? symbol : symbol;
-  return [...variantsOf(old)].sort()[0] ?? old;
+function overloadOf({ symbol, demangled, ...range }: OtherSignature, history: RecordedSymbols): Overload {
+  return { symbol, demangled, releases: releasesIn(range, history) };
 }
 
-/**
- * The overload that came when the symbol went, or went when it came; else one that any release has. What stood beside it is
- * no successor.
- */
-function overloadOf(symbol: string, either: readonly string[], history: RecordedSymbols): Overload | undefined {
-  const key = symbol.startsWith("_Z") && (history.isRecorded(symbol) || familyOf(symbol) === "torch") ? entityKey(symbol) : undefined;
-  const parts = key === undefined ? undefined : readDemangled(key);
-  if (parts === undefined || (either.length === history.releases.length && either.length > 0)) {
-    return undefined;
-  }
-  const own = canonical(symbol);
-  const others = new Map<string, { symbol: string; releases: Set<string> }>();
-  for (const [name, releases] of recordedOverloads(parts, history)) {
-    const entity = canonical(name);
-    if (entity !== own) {
-      const other = others.get(entity) ?? { symbol: name, releases: new Set<string>() };
-      // The newest spelling is the one that people meet.
-      others.set(entity, { symbol: name, releases: new Set([...other.releases, ...releases]) });
-    }
-  }
-  const [first, last] = [either[0], either.at(-1)];
-  const at = (release: string | undefined, step: number): string | undefined => (release === undefined ? undefined : history.releases[history.releases.indexOf(release) + step]);
-  const [before, after] = [at(first, -1), at(last, 1)];
-  const came = [...others.values()].filter((one) => after !== undefined && one.releases.has(after) && !one.releases.has(last ?? ""));
-  const went = [...others.values()].filter((one) => before !== undefined && one.releases.has(before) && !one.releases.has(first ?? ""));
-  const chosen = came[0] ?? went[0] ?? (either.length === 0 ? [...others.values()].at(-1) : undefined);
-  return chosen === undefined ? undefined : { symbol: chosen.symbol, demangled: demangle(chosen.symbol) ?? chosen.symbol, releases: history.releases.filter((one) => chosen.releases.has(one)) };
+function releasesIn({ since, until, gaps = [] }: ReleaseRange & Partial<Pick<SymbolLife, "gaps">>, { releases }: RecordedSymbols): readonly string[] {
+  const between = ({ since: first, until: last }: ReleaseRange): readonly string[] => releases.slice(releases.indexOf(first), last === null ? undefined : releases.indexOf(last) + 1);
+  const left = new Set(gaps.flatMap(between));
+  return between({ since, until }).filter((one) => !left.has(one));
 }
 
 /** Whether every recorded release has it. */
