@@ -47,6 +47,7 @@ export const causes = {
   "jit-build": null,
   "torch-requirement": "torch-requirement",
   "source-error": null,
+  "install-refused": null,
   // Running.
   "pybind11-internals": "pybind11-internals",
   "type-registered-twice": null,
