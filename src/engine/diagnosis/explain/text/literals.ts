@@ -1,14 +1,16 @@
 // Names under which containers, loggers and notebooks keep what a program wrote.
 const textKeys = ["log", "message", "msg", "text", "textPayload", "MESSAGE", "body", "error", "exception", "exc_info", "stack_trace", "stack", "traceback", "stderr", "output", "evalue"];
 const jsonStart = /^\s*(?:[[{]|"(?:[^"\\]|\\.){0,60}"\s*:|"(?:[^"\\]|\\.)*\\)/;
+const quotedWhole = /^\s*"(?:[^"\\]|\\.)*",?\s*$/;
 const keyed = /^\s*"(?:[^"\\]|\\.){0,60}"\s*:\s*(?=")/;
 const bytesOfPython = /\bb(['"])/;
 const entity = /&(?:lt|gt|amp|quot|apos|nbsp|#39|#x27|#96|#x60|#\d{1,5});/;
 const tag = /<\/?(?:pre|code|span|br|div|p|samp|kbd|font|b|a)(?:\s[^<>]{0,300})?\/?>/g;
 
 /** The lines that a line holds as a string of JSON or Python, or escaped for HTML: usually itself alone. */
-export function withoutQuoting(line: string): readonly string[] {
+export function withoutQuoting(line: string, isJson: boolean): readonly string[] {
   const plain = entity.test(line) ? withoutHtml(line) : line;
+  if (isJson && quotedWhole.test(plain)) return ofJson(plain)?.split(/\r?\n/) ?? [plain];
   if (!plain.includes("\\")) return plain === line ? [line] : plain.split("\n");
   if (jsonStart.test(plain)) {
     const held = ofJson(plain);

@@ -32,35 +32,37 @@ function withoutNuls(text: string): string {
 export function* piecesOf(given: string): Generator<Piece> {
   const text = withoutNuls(given);
   const end = lineEnd(text);
-  const translate = translatorFor(text);
+  const clean = cleaner(text);
   let number = 0;
   for (let from = 0; from <= text.length;) {
     const found = text.indexOf(end, from);
     const to = found === -1 ? text.length : found;
     number += 1;
-    if (found !== -1 || to > from || number === 1) yield* cleaned(text.slice(from, to), number, translate);
+    if (found !== -1 || to > from || number === 1) yield* clean(text.slice(from, to), number);
     from = to + 1;
   }
 }
 
-function* cleaned(raw: string, number: number, translate: (line: string) => string): Generator<Piece> {
-  const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
-  if (!line.includes("\\") && !line.includes("&")) {
-    yield piece(withoutControls(line), number, translate);
-    return;
-  }
-  // A record of a container's log may hold a prefix around JSON, or colours within it.
-  const outer = withoutPrefix(withoutControls(line));
-  for (const held of withoutQuoting(outer.text)) {
-    const inner = piece(withoutControls(held), number, translate);
-    yield outer.writer === undefined ? inner : { ...inner, writer: inner.writer === undefined ? outer.writer : `${outer.writer} ${inner.writer}` };
-  }
-}
-
-function piece(line: string, number: number, translate: (line: string) => string): Piece {
-  const { text, writer } = withoutPrefix(shortened(line));
-  const trimmed = translate(text.trimEnd());
-  return { text: trimmed, first: number, last: number, width: line.length, ...(writer === undefined ? {} : { writer }) };
+function cleaner(text: string): (raw: string, number: number) => Generator<Piece> {
+  const translate = translatorFor(text);
+  const isJson = /^[\ufeff\s]*[{[]\s*(?:["{[]|$)/.test(text.slice(0, 400));
+  const piece = (line: string, number: number): Piece => {
+    const { text: own, writer } = withoutPrefix(shortened(line));
+    return { text: translate(own.trimEnd()), first: number, last: number, width: line.length, ...(writer === undefined ? {} : { writer }) };
+  };
+  return function* (raw, number) {
+    const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
+    if (!isJson && !line.includes("\\") && !line.includes("&")) {
+      yield piece(withoutControls(line), number);
+      return;
+    }
+    // A record of a container's log may itself have a prefix.
+    const outer = withoutPrefix(line);
+    for (const held of withoutQuoting(outer.text, isJson)) {
+      const inner = piece(withoutControls(held), number);
+      yield outer.writer === undefined ? inner : { ...inner, writer: inner.writer === undefined ? outer.writer : `${outer.writer} ${inner.writer}` };
+    }
+  };
 }
 
 function shortened(line: string): string {
