@@ -21,6 +21,8 @@ export type { Torch } from "./torches.ts";
 /** One experiment under one torch. */
 export interface Observation {
   readonly experiment: Experiment;
+  /** The file that was loaded. */
+  readonly path: string;
   readonly torch: Torch;
   readonly expected: Expectation;
   readonly reality: Reality;
@@ -67,7 +69,7 @@ export async function runLab(chosen: readonly Experiment[], torches: readonly To
       const reality = realities.get(experiment.id) ?? { outcome: "died", text: "The process that loads files gave no answer." };
       const expected = experiment.expect(torch);
       const prediction = predict(one, torch, one.headers);
-      observations.push({ experiment, torch, expected, reality, prediction, comparison: compare(expected, reality, prediction) });
+      observations.push({ experiment, path: one.path, torch, expected, reality, prediction, comparison: compare(expected, reality, prediction) });
     }
   }
   return { observations, unmade, left };

@@ -25,12 +25,9 @@ export function byEnvironment(matter: Matter): Judgement | undefined {
     return exported(matter, exporter, environment);
   }
   const missing = missingIn(environment, life.symbol, history);
-  return isOwnName(missing, matter) ? undefined : lacking(matter, missing, environment);
-}
-
-/** torch_* that no table knows may be anybody's. */
-function isOwnName({ kind, torch }: MissingSymbol, { life }: Matter): boolean {
-  return kind === "own" || kind === "other-library" || (kind === "stable-shim" && torch === undefined && life.either.length === 0 && !life.symbol.startsWith("aoti_torch_"));
+  // A name like torch's that no table knows may be anybody's.
+  const isAnybodys = missing.kind === "own" || missing.kind === "other-library" || (missing.kind === "stable-shim" && missing.torch === undefined && life.either.length === 0);
+  return isAnybodys ? undefined : lacking(matter, missing, environment);
 }
 
 /** The environment has it: then it failed for another reason than what the symbol is. */
@@ -55,7 +52,7 @@ function exported(matter: Matter, exporter: LibraryImage, environment: FitEnviro
       ...(other === undefined ? [] : [`Without import torch before it, the loader finds ${other.path} for ${library} (${other.how}), and that one does not export it.`]),
       ...saidElsewhere(matter, environment),
     ],
-    fixes: ["import torch before it.", ...(other === undefined ? [] : [`Keep ${path.dirname(other.path)} from the search of the loader (LD_LIBRARY_PATH, /etc/ld.so.conf.d), or build with that libtorch.`])],
+    fixes: ["import torch before it.", ...(other === undefined ? [`If it is, link the file with -l${library.slice(3).replace(/\.so.*$/, "")} (\${TORCH_LIBRARIES}, or torch.utils.cpp_extension): what names no libtorch among its dependencies finds none, even in a process that has it.`] : [`Keep ${path.dirname(other.path)} from the search of the loader (LD_LIBRARY_PATH, /etc/ld.so.conf.d), or build with that libtorch.`])],
     needs: other === undefined ? ["Whether torch is imported first, and by which Python: python -c \"import sys, torch; print(sys.executable, torch.__file__)\".", askFits(matter)] : [],
   };
 }
@@ -86,7 +83,7 @@ function lacking(matter: Matter, missing: MissingSymbol, environment: FitEnviron
   return {
     cause,
     confidence: said.length > 0 ? "likely" : "certain",
-    headline: headlineOf(cause, matter, environment),
+    headline: headlineOf(cause, missing, matter, environment),
     because: [
       missing.because.replaceAll("The file ", `${file} `).replaceAll(" the file ", ` ${inside(file)} `),
       ...(missing.kind === "abi-twin" ? variantWords(matter, environment) : []),
@@ -131,12 +128,16 @@ function isWithoutDevice(symbol: string, { torchLibraries }: FitEnvironment): bo
 }
 
 /** One sentence for a cause that the environment shows. */
-export function headlineOf(cause: CauseName, { file, life, knowledge: { history }, name, error }: Matter, environment: FitEnvironment): string {
+export function headlineOf(cause: CauseName, { foundIn }: Pick<MissingSymbol, "foundIn">, { file, life, knowledge: { history }, name, error }: Matter, environment: FitEnvironment): string {
   const torch = torchOf(environment);
   const has = valueOf(environment.body.facts, "libstdcxx-abi");
   const builtFor = life.either.length === 0 ? undefined : torches(life.either, history.releases);
   switch (cause) {
     case "libstdcxx-abi": {
+      const library = path.basename(foundIn ?? "");
+      if (foundIn !== undefined && !/^lib(?:c10|torch)/.test(library)) {
+        return `${file} and ${library} were compiled with different _GLIBCXX_USE_CXX11_ABI: ${library} has ${name} in the other std::string only.`;
+      }
       const wants = life.wants ?? (has === undefined ? undefined : 1 - has);
       return `${file} was compiled with _GLIBCXX_USE_CXX11_ABI=${wants ?? "?"}, and ${torch} is built with ${wants === undefined ? "the other" : 1 - wants}.`;
     }

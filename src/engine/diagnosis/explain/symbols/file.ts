@@ -37,7 +37,8 @@ function lacking(matter: Matter, missing: MissingSymbol, fit: FitReport, environ
     ? notLinked({ ...matter, life: { ...matter.life, homes: [path.basename(missing.foundIn).replace(/\.so.*$/, "")] } }, { sure: true, because: [missing.because] })
     : otherwise.cause === cause && !byTorch.has(cause)
       ? otherwise
-      : { cause, headline: headlineOf(cause, matter, environment), because: [missing.because], fixes: fixesOf(cause, matter, { torch, isLink: false }) };
+      : { cause, headline: headlineOf(cause, missing, matter, environment), because: [missing.because], fixes: fixesOf(cause, matter, { torch, isLink: false }) };
+  const isBeside = missing.kind === "abi-twin" && missing.foundIn !== undefined && !/^lib(?:c10|torch)/.test(path.basename(missing.foundIn));
   const isMixed = cause === "libstdcxx-abi" && of("drift") > 0;
   const [only] = would;
   return {
@@ -51,7 +52,7 @@ function lacking(matter: Matter, missing: MissingSymbol, fit: FitReport, environ
       ...(isMixed ? [`${of("drift")} of them are in ${torch} in neither spelling: it was built for another version of torch too, and the other _GLIBCXX_USE_CXX11_ABI alone would not do.`] : []),
       ...(would.length === 0 ? [] : [`Every torch symbol that it needs is in the official wheels of torch ${range(would, history.releases)} (${history.source}).`]),
     ],
-    fixes: [...(base.fixes ?? []).filter((one) => would.length === 0 || !one.startsWith("Or use a torch")), ...(would.length === 0 || !byTorch.has(cause) ? [] : [`Or use a torch that has all that it needs: ${range(would, history.releases)}.`])],
+    fixes: isBeside ? [`Compile both with the _GLIBCXX_USE_CXX11_ABI of ${torch}.`] : [...(base.fixes ?? []).filter((one) => would.length === 0 || !one.startsWith("Or use a torch")), ...(would.length === 0 || !byTorch.has(cause) ? [] : [`Or use a torch that has all that it needs: ${range(would, history.releases)}.`])],
     ...(only !== undefined && would.length === 1 && byTorch.has(cause) ? { copy: `pip install "torch==${only}"` } : {}),
     needs: [],
     symbols: all.map(explained),

@@ -15,14 +15,12 @@ export function stableShim(matter: Matter): Judgement {
   const source = life.either.length > 0 ? history.source : guarded?.source;
   const device = deviceOfShim(error.symbol);
   if (since === undefined) {
-    return error.symbol.startsWith("aoti_torch_")
-      ? {
-        cause: "stable-shim", confidence: "possible",
-        headline: `${file} needs ${shown(error.symbol)}, which has the name of a function of torch's stable ABI and is in no recorded release.`,
-        because: [`Recorded are torch ${history.releases[0] ?? ""} to ${history.releases.at(-1) ?? ""} (${history.source}): it is of a newer one, or of a build of its own.`],
-        needs: [askTorch, "Which torch it was built with."],
-      }
-      : ownSymbol(matter);
+    return {
+      cause: "stable-shim", confidence: "possible",
+      headline: `${file} needs ${shown(error.symbol)}, which is named like a function of torch's stable ABI and is in no recorded release.`,
+      because: [`Recorded are torch ${history.releases[0] ?? ""} to ${history.releases.at(-1) ?? ""} (${history.source}): it is of a newer one, or the file's own, whose source was left out of the build.`],
+      needs: [askTorch, "Which torch it was built with, and whether one of its own sources defines it."],
+    };
   }
   const releases = `It is a function of torch's stable ABI that official wheels have since torch ${since} (${source ?? ""}).`;
   const newEnough = life.either.length === 0 ? `torch ${since} or newer` : torches(life.either, history.releases);
@@ -213,12 +211,12 @@ function ownOrLibrary(matter: Matter, demangled: string): Judgement {
       needs: [`Whether the ${library.library} that is linked or loaded is the one whose headers were used.`],
     };
   }
-  return ownSymbol(matter);
+  return ownSymbol(matter, abi);
 }
 
 const device = /cuda|gpu|_kernel|launch|hip|cutlass|fp4|fp8|sm\d\d/i;
 
-function ownSymbol(matter: Matter): Judgement {
+function ownSymbol(matter: Matter, abi: 0 | 1 | "both" | undefined): Judgement {
   const { error, file, name } = matter;
   const demangled = demangledOf(error);
   const isDevice = device.test(demangled);
@@ -230,7 +228,9 @@ function ownSymbol(matter: Matter): Judgement {
       "It is no name of torch, CUDA, Python or the C++ run time.",
       ...(/\b(?:at|c10|torch)::/.test(demangled) ? ["Only its parameters are torch's; the function itself is not."] : []),
       ...(isDevice ? ["Its name suggests a CUDA source: without CUDA at build time (no nvcc, CppExtension in the place of CUDAExtension, an architecture left out) such sources are left out."] : []),
-      "This is no ABI mismatch.",
+      abi === 0 || abi === 1
+        ? `It is asked for with ${abi === 1 ? "std::__cxx11::string" : "the old std::string"}: should a library of the same project define it, that one may have been compiled with the other _GLIBCXX_USE_CXX11_ABI.`
+        : "This is no ABI mismatch.",
     ],
     fixes: [`Add the source that defines it to the sources of the target${isDevice ? ", and see that the build finds nvcc (CUDA_HOME) and uses CUDAExtension" : ""}; compare its declaration with its definition (parameters, extern \"C\", namespace).`],
     needs: isCpp ? [] : ["Whose it is: a C name may also belong to a library that is not linked."],

@@ -19,8 +19,9 @@ export function torchByText(matter: Matter): Judgement {
   if (life.wants !== undefined) {
     return withString(matter);
   }
-  if (error.when === "link" && livesInOptional(life)) {
-    return notLinked(matter);
+  const running = runningHas(matter);
+  if (livesInOptional(life) && (error.when === "link" || (running !== false && life.homes.includes("libtorch_python")))) {
+    return mayBeNotLinked(matter);
   }
   return isInAll(life, knowledge.history) ? everywhere(matter) : drift(matter);
 }
@@ -30,20 +31,36 @@ function livesInOptional({ homes }: Life): boolean {
   return homes.length > 0 && homes.every((one) => /^lib(?:torch_python|(?:c10|torch)_(?:cuda|hip|xpu))/.test(one));
 }
 
-/** Whether most of what is loaded today would explain it as the other std::string. */
+/** A torch that people run is rather newer than older than the releases that have a name: one that is still there was not lost by a version. */
 function isRatherAbi({ life, knowledge: { history } }: Matter): boolean {
-  const otherAbi = life.either.filter((one) => history.libstdcxxAbiOf(one) !== life.wants);
-  return 2 * otherAbi.length >= history.releases.length - life.either.length;
+  return life.either.at(-1) === history.releases.at(-1);
 }
 
 function withString(matter: Matter): Judgement {
-  const { life, knowledge, evidence, error } = matter;
+  const { life, knowledge, error } = matter;
   if (error.when === "link" && linksNoTorch(matter)) {
     return notLinked(matter);
   }
-  const running = evidence.running === undefined || isBetweenReleases(evidence.running.torch) ? undefined : isIn(numberOf(evidence.running.torch), life, knowledge.history);
+  const running = runningHas(matter);
   const isDrift = running === undefined ? !isInAll(life, knowledge.history) && !isRatherAbi(matter) : !running;
   return isDrift ? drift(matter) : otherString(matter);
+}
+
+/** Whether the release that the text names as installed has it; undefined: it names none, or one that is between releases. */
+function runningHas({ life, knowledge: { history }, evidence: { running } }: Matter): boolean | undefined {
+  return running === undefined || isBetweenReleases(running.torch) ? undefined : isIn(numberOf(running.torch), life, history);
+}
+
+/** What is in libtorch_python or a CUDA library in some releases only: left out of the link, or of another torch. */
+function mayBeNotLinked(matter: Matter): Judgement {
+  const { life, knowledge: { history }, error } = matter;
+  const judgement = notLinked(matter);
+  return isInAll(life, history) ? judgement : {
+    ...judgement,
+    confidence: "possible",
+    because: [...(judgement.because ?? []), `Only torch ${range(life.either, history.releases)} has it so: a ${error.when === "link" ? "libtorch" : "torch"} of another version would not have it either.`, ...overloadWords(life, history.releases)],
+    needs: [...(judgement.needs ?? []), error.when === "link" ? "Whether headers and libraries are those of one torch." : askTorch],
+  };
 }
 
 /** The other std::string: what was compiled with the other _GLIBCXX_USE_CXX11_ABI than torch. */
