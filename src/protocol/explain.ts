@@ -13,8 +13,8 @@ export interface ExplanationView {
   readonly name?: DemangledName & { readonly name: string };
   /** Indexes of verdicts whose file is on this machine and can be looked at. */
   readonly files: readonly number[];
-  /** Whether lines of the text can be shown where they came from. */
-  readonly hasPlace: boolean;
+  /** The line of a document on which the text begins, from 0, where lines can be shown there; absent: the text stands in no document. */
+  readonly firstLine?: number;
 }
 
 /** What the page asks of its host. */

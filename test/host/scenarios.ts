@@ -17,6 +17,7 @@ export const scenarios: readonly Scenario[] = [
   { suite: "crashes", trusted: true, workspace: () => copySample("skewed-extension") },
   { suite: "restricted", trusted: false, workspace: () => copySample("skewed-extension") },
   { suite: "binary", trusted: false, workspace: skewedBinary },
+  { suite: "explain", trusted: false, workspace: skewedBinary },
   { suite: "workshop", trusted: true, workspace: nativeProject },
   { suite: "multiRoot", trusted: true, workspace: () => multiRoot("skewed-extension", "healthy-extension") },
 ];

@@ -34,7 +34,7 @@ const missing: Verdict = {
 };
 
 function viewWith(changes: Partial<ExplanationView> = {}, verdicts: readonly Verdict[] = [drift, missing]): ExplanationView {
-  return { report: { schema: 1, against: { torch: "2.8.0", source: "environment", name: ".venv" }, verdicts, notChecked: ["The end of the text is cut."] }, source: "the output of pytest", files: [0], hasPlace: true, ...changes };
+  return { report: { schema: 1, against: { torch: "2.8.0", source: "environment", name: ".venv" }, verdicts, notChecked: ["The end of the text is cut."] }, source: "the output of pytest", files: [0], firstLine: 10, ...changes };
 }
 
 async function show(view: ExplanationView): Promise<ExtensionPage> {
@@ -60,7 +60,7 @@ test("the cause, why, what to do, and the symbols stand under the headline, whic
 
 test("everything is done with keys", async () => {
   const page = await show(viewWith());
-  for (const name of ["Copy Fix", "Open Rule torch-symbols", "Show in Binary View", "Line 4", "Compare with Another Environment…"]) await page.page.getByRole("button", { name, exact: true }).press("Enter");
+  for (const name of ["Copy Fix", "Open Rule torch-symbols", "Show in Binary View", "Line 14", "Compare with Another Environment…"]) await page.page.getByRole("button", { name, exact: true }).press("Enter");
   await page.page.keyboard.press("Escape");
   assert.deepEqual(await page.told(), [
     { type: "ready" }, { type: "copy", text: "pip install --no-build-isolation ." }, { type: "openRule", text: "torch-symbols" }, { type: "showFile", verdict: 0 }, { type: "showLines", verdict: 0 }, { type: "compare" }, { type: "close" },
@@ -70,7 +70,7 @@ test("everything is done with keys", async () => {
 });
 
 test("the verdict of the line that was clicked comes first", async () => {
-  const page = await show(viewWith({ asked: 1, hasPlace: false, files: [] }));
+  const page = await show({ report: viewWith().report, source: "the clipboard", files: [], asked: 1 });
   assert.equal(await page.page.locator("h1").innerText(), missing.headline);
   assert.deepEqual(await page.page.locator("h2").allInnerTexts(), ["What Would Settle It", drift.headline, "Not Checked"]);
   assert.deepEqual(await page.page.getByRole("button").allInnerTexts(), ["Copy Fix", "Open Rule torch-symbols", "Compare with Another Environment…"]);

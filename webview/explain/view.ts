@@ -41,7 +41,7 @@ function named({ name, demangled, life }: NonNullable<ExplanationView["name"]>):
 function section(verdict: Verdict, index: number, view: ExplanationView, heading: "h1" | "h2"): HTMLElement {
   const { confidence, headline, because, fixes, needs, symbols = [], fit, consequences, copy, rule } = verdict;
   const { mark, words } = confidences[confidence];
-  const title = el(heading, { tabindex: -1 }, headline);
+  const title = el(heading, { tabindex: -1 }, ...sentence(headline));
   title.prepend(icon(mark));
   const missing = fit?.missing.length ?? 0;
   return el("section", { "data-cause": verdict.cause },
@@ -51,21 +51,22 @@ function section(verdict: Verdict, index: number, view: ExplanationView, heading
       copy === undefined ? undefined : button("Copy Fix", () => tell({ type: "copy", text: copy }), { class: "primary", title: copy }),
       rule === null ? undefined : button(`Open Rule ${rule}`, () => tell({ type: "openRule", text: rule })),
       view.files.includes(index) ? button("Show in Binary View", () => tell({ type: "showFile", verdict: index })) : undefined),
-    quote(verdict, index, view.hasPlace),
+    quote(verdict, index, view.firstLine),
     because.length === 0 ? undefined : list("ul", because),
     fixes.length === 0 && copy === undefined ? undefined : part("What to Do", heading, fixes.length === 0 ? undefined : list(fixes.length === 1 ? "ul" : "ol", fixes), copy === undefined ? undefined : el("pre", { tabindex: 0, "aria-label": "The fix" }, copy)),
     needs.length === 0 ? undefined : part("What Would Settle It", heading, list("ul", needs)),
     missing === 0 ? undefined : el("p", {}, `The file was read: it lacks ${plural(missing, "symbol")}.`),
     symbols.length === 0 ? undefined : part(symbols.length === 1 ? "The Symbol" : "Symbols", heading, table(symbols)),
-    consequences.length === 0 ? undefined : details(`${plural(consequences.length, "later line")} that only follow${consequences.length === 1 ? "s" : ""} from this`, list("ul", consequences.slice(0, mostShown).map((one) => `Line ${one.line}: ${one.words}`))),
+    consequences.length === 0 ? undefined : details(`${plural(consequences.length, "later line")} that only follow${consequences.length === 1 ? "s" : ""} from this`, list("ul", consequences.slice(0, mostShown).map((one) => `Line ${one.line + (view.firstLine ?? 0)}: ${one.words}`))),
   );
 }
 
-function quote({ lines, words, occurrences }: Verdict, index: number, hasPlace: boolean): HTMLElement {
-  const where = lines.first === lines.last ? `Line ${lines.first}` : `Lines ${lines.first} to ${lines.last}`;
+function quote({ lines, words, occurrences }: Verdict, index: number, place: number | undefined): HTMLElement {
+  const [first, last] = [lines.first, lines.last].map((one) => one + (place ?? 0));
+  const where = first === last ? `Line ${first}` : `Lines ${first} to ${last}`;
   const again = occurrences > 1 ? ` (said ${occurrences} times)` : "";
   return el("figure", {},
-    el("figcaption", { class: "dim" }, hasPlace ? button(where, () => tell({ type: "showLines", verdict: index }), { class: "link" }) : where, again),
+    el("figcaption", { class: "dim" }, place !== undefined ? button(where, () => tell({ type: "showLines", verdict: index }), { class: "link" }) : where, again),
     el("pre", { tabindex: 0, "aria-label": "What the text says" }, words));
 }
 
@@ -77,7 +78,7 @@ function table(symbols: readonly ExplainedSymbol[]): HTMLElement {
         el("code", {}, one.demangled),
         one.demangled === one.symbol ? undefined : el("div", { class: "dim" }, el("code", {}, one.symbol)),
         one.successor === undefined ? undefined : el("div", {}, "Now: ", el("code", {}, one.successor.demangled))),
-      el("td", {}, one.torch === undefined ? "not known" : one.torch.until === null ? `torch ${one.torch.since} and later` : one.torch.since === one.torch.until ? `torch ${one.torch.since}` : `torch ${one.torch.since} to ${one.torch.until}`)))),
+      el("td", {}, one.torch === undefined ? "none that is recorded" : one.torch.until === null ? `torch ${one.torch.since} and later` : one.torch.since === one.torch.until ? `torch ${one.torch.since}` : `torch ${one.torch.since} to ${one.torch.until}`)))),
     ...(symbols.length > mostShown ? [el("caption", {}, `The first ${mostShown} of ${symbols.length}.`)] : []));
 }
 
@@ -90,5 +91,10 @@ function details(summary: string, content: HTMLElement): HTMLElement {
 }
 
 function list(kind: "ul" | "ol", items: readonly string[]): HTMLElement {
-  return el(kind, {}, ...items.map((one) => el("li", {}, one)));
+  return el(kind, {}, ...items.map((one) => el("li", {}, ...sentence(one))));
+}
+
+/** Code stands between backquotes. */
+function sentence(text: string): readonly (HTMLElement | string)[] {
+  return text.split(/`([^`]+)`/).map((one, index) => (index % 2 === 1 ? el("code", {}, one) : one));
 }

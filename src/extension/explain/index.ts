@@ -1,4 +1,5 @@
 /** Error texts wherever they stand, explained: in terminals, logs, notebooks, tests and problems. Nothing appears that nobody asked for. */
+import { stripVTControlCharacters } from "node:util";
 import * as vscode from "vscode";
 import { registerProblemActions } from "./codeActions.ts";
 import { registerSymbolHover } from "./hover.ts";
@@ -57,6 +58,6 @@ function sentence(words: string): string {
 
 /** The last line says most: an exception ends with its message. */
 function beginning(text: string): string {
-  const line = text.slice(-4000).split("\n").map((one) => one.replace(/[\u0000-\u001F\u007F]/g, " ").trim()).findLast((one) => one !== "") ?? "";
+  const line = stripVTControlCharacters(text.slice(-4000)).split("\n").map((one) => one.replace(/[\u0000-\u001F\u007F]/g, " ").trim()).findLast((one) => one !== "") ?? "";
   return line.slice(0, 200);
 }

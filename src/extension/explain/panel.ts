@@ -164,7 +164,8 @@ function viewOf(report: Report, question: Question, files: readonly number[], de
   const { line, name, source } = question;
   const at = line === undefined ? -1 : report.verdicts.findIndex(({ lines, consequences }) => (lines.first <= line && line <= lines.last) || consequences.some((one) => one.line === line));
   return {
-    report, source, files, hasPlace: question.place !== undefined,
+    report, source, files,
+    ...(question.place === undefined ? {} : { firstLine: question.place.line }),
     ...(at < 0 ? {} : { asked: at }),
     ...(at < 0 && name !== undefined && demangled !== null ? { name: { name, ...demangled } } : {}),
   };
