@@ -46,11 +46,16 @@ export function lifeOf(error: Named, history: RecordedSymbols): Life {
   const lives = known.get(history) ?? new Map<string, Life>();
   known.set(history, lives);
   const key = `${error.isDemangled} ${error.isCut} ${error.system} ${error.symbol}`;
-  const life = lives.get(key) ?? read(error, history);
+  const life = lives.get(key) ?? ofSystem(read(error, history), error);
   if (lives.size < mostKnown) {
     lives.set(key, life);
   }
   return life;
+}
+
+/** Only libstdc++ has two spellings of std::string. */
+function ofSystem(life: Life, { system }: Named): Life {
+  return system === "linux" ? life : { ...life, releases: life.either, twin: undefined, wants: undefined };
 }
 
 function read(error: Named, history: RecordedSymbols): Life {

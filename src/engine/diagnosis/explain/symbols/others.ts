@@ -50,6 +50,9 @@ const stableSince = new Map((stableAbi.releases as readonly { readonly since: st
 /** Names of CPython. */
 export function ofPython(matter: Matter): Judgement {
   const { error, file } = matter;
+  if (error.symbol.startsWith("PyInit_")) {
+    return ownSymbol(matter, undefined);
+  }
   const since = stableSince.get(error.symbol);
   const isInAll = since !== undefined && Number(since.split(".")[1]) <= 8;
   if (error.when === "link" || isInAll) {
@@ -157,7 +160,8 @@ export function ofLibstdcxx(matter: Matter): Judgement {
 
 interface Newer { readonly names: RegExp; readonly library: string; readonly since: string; readonly of: string; readonly source: string }
 const newerNames: readonly Newer[] = owners.newer.map((one) => ({ ...one, names: new RegExp(one.names) }));
-const libraries = owners.libraries.map((one) => ({ ...one, names: new RegExp(one.names) }));
+interface Owner { readonly names: RegExp; readonly library: string; readonly link?: string; readonly fix?: string }
+const libraries: readonly Owner[] = owners.libraries.map((one) => ({ ...one, names: new RegExp(one.names) }));
 
 function newerOwner(name: string): Newer | undefined {
   return newerNames.find((one) => one.names.test(name));
@@ -206,9 +210,9 @@ function ownOrLibrary(matter: Matter, demangled: string): Judgement {
     return {
       cause: "other-library-symbol", confidence: "likely",
       headline: `${name} belongs to ${library.library}, ${error.when === "link" ? `which ${inside(file)} is not linked with` : "and the one that was loaded does not have it, or none was"}.`,
-      because: ["It is no name of torch.", ...(abi === undefined ? [] : [`It is asked for with ${abi === 1 ? "std::__cxx11::string" : "the old std::string"}: a ${library.library} of the other _GLIBCXX_USE_CXX11_ABI would not have it either.`])],
-      fixes: [`Link ${library.link}.`],
-      needs: [`Whether the ${library.library} that is linked or loaded is the one whose headers were used.`],
+      because: ["It is no name of torch.", ...(abi === undefined ? [] : [`It is asked for with ${abi === 1 ? "std::__cxx11::string" : "the old std::string"}: one that is built with the other _GLIBCXX_USE_CXX11_ABI would not have it either.`])],
+      fixes: [library.fix ?? `Link ${library.link ?? library.library}.`],
+      needs: [`Whether the ${library.library} that is linked or loaded is the one with whose headers it was compiled.`],
     };
   }
   return ownSymbol(matter, abi);
@@ -219,6 +223,14 @@ const device = /cuda|gpu|_kernel|launch|hip|cutlass|fp4|fp8|sm\d\d/i;
 function ownSymbol(matter: Matter, abi: 0 | 1 | "both" | undefined): Judgement {
   const { error, file, name } = matter;
   const demangled = demangledOf(error);
+  if (demangled === "main") {
+    return {
+      cause: "own-symbol", confidence: "likely",
+      headline: "A program was linked, and none of its sources has a main.",
+      because: ["Either a library was linked as a program, or the source with main was left out."],
+      fixes: ["Link a library with -shared (CMake: add_library(NAME SHARED …) or MODULE), or add the source with main."],
+    };
+  }
   const isDevice = device.test(demangled);
   const isCpp = error.isDemangled ? /[(:]/.test(error.symbol) : /^(?:_Z|\?)/.test(error.symbol);
   return {

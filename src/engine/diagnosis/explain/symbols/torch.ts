@@ -19,6 +19,9 @@ export function torchByText(matter: Matter): Judgement {
   if (life.wants !== undefined) {
     return withString(matter);
   }
+  if (life.isByName && (isInAll(life, knowledge.history) || (error.when === "link" && isStillThere(matter)))) {
+    return error.when === "link" ? { ...notLinked(matter), confidence: "possible" } : otherParameters(matter);
+  }
   const running = runningHas(matter);
   if (livesInOptional(life) && (error.when === "link" || (running !== false && life.homes.includes("libtorch_python")))) {
     return mayBeNotLinked(matter);
@@ -32,7 +35,7 @@ function livesInOptional({ homes }: Life): boolean {
 }
 
 /** A torch that people run is rather newer than older than the releases that have a name: one that is still there was not lost by a version. */
-function isRatherAbi({ life, knowledge: { history } }: Matter): boolean {
+function isStillThere({ life, knowledge: { history } }: Matter): boolean {
   return life.either.at(-1) === history.releases.at(-1);
 }
 
@@ -42,8 +45,20 @@ function withString(matter: Matter): Judgement {
     return notLinked(matter);
   }
   const running = runningHas(matter);
-  const isDrift = running === undefined ? !isInAll(life, knowledge.history) && !isRatherAbi(matter) : !running;
+  const isDrift = running === undefined ? !isStillThere(matter) : !running;
   return isDrift ? drift(matter) : otherString(matter);
+}
+
+/** Every release has the name, and with which parameters this one is cannot be compared with what is recorded of Linux. */
+function otherParameters({ error, file, name, life, knowledge: { history } }: Matter): Judgement {
+  return {
+    cause: "torch-drift",
+    confidence: "possible",
+    headline: `${file} was probably built for another torch than the one that loads it, which lacks ${name}.`,
+    because: [`Every recorded release exports a function of that name from ${life.homes.join(" or ")} (${history.source}); which ones with these parameters, the records of Linux do not tell.`, ...(error.system === "linux" ? [] : ["Outside of Linux there is no _GLIBCXX_USE_CXX11_ABI that could differ."])],
+    fixes: ["Rebuild it against the torch that runs it, in a clean build folder; of a package, take the wheel that was released for that torch."],
+    needs: [askTorch],
+  };
 }
 
 /** Whether the release that the text names as installed has it; undefined: it names none, or one that is between releases. */
@@ -57,8 +72,8 @@ function mayBeNotLinked(matter: Matter): Judgement {
   const judgement = notLinked(matter);
   return isInAll(life, history) ? judgement : {
     ...judgement,
-    confidence: "possible",
-    because: [...(judgement.because ?? []), `Only torch ${range(life.either, history.releases)} has it so: a ${error.when === "link" ? "libtorch" : "torch"} of another version would not have it either.`, ...overloadWords(life, history.releases)],
+    confidence: isStillThere(matter) ? judgement.confidence : "possible",
+    because: [...(judgement.because ?? []), `They have it so in torch ${range(life.either, history.releases)}: a ${error.when === "link" ? "libtorch" : "torch"} of another version would not have it either.`, ...overloadWords(life, history.releases)],
     needs: [...(judgement.needs ?? []), error.when === "link" ? "Whether headers and libraries are those of one torch." : askTorch],
   };
 }
@@ -93,7 +108,7 @@ function otherString(matter: Matter): Judgement {
     fixes: isLink
       ? [
         "Compile with what torch was built with: link the target to ${TORCH_LIBRARIES} of find_package(Torch), whose flags carry it, or use torch.utils.cpp_extension, and delete a _GLIBCXX_USE_CXX11_ABI of your own.",
-        wants === 1 ? "Of a separate libtorch take the archive libtorch-cxx11-abi-shared-with-deps (all are such since 2.8)." : "If other libraries need the old ABI, a libtorch before 2.7 without cxx11-abi in its name has it.",
+        wants === 1 ? "Of a separate libtorch take the archive libtorch-cxx11-abi-shared-with-deps (since 2.7 every archive is such)." : "If other libraries need the old ABI, a libtorch before 2.7 without cxx11-abi in its name has it.",
       ]
       : [
         "Rebuild it against the torch that runs it, in a clean build folder, and delete a hard-coded _GLIBCXX_USE_CXX11_ABI: torch.utils.cpp_extension and TorchConfig.cmake set torch's.",
@@ -123,10 +138,10 @@ function drift(matter: Matter): Judgement {
   const cached = cachedBuild(matter);
   return {
     cause: cached ? "stale-build" : "torch-drift",
-    confidence: "likely",
+    confidence: life.isByName ? "possible" : "likely",
     headline: `${isLink ? `${file} was compiled with headers of` : `${file} was built for`} ${torches(releases, all)}; ${side}.`,
     because: [
-      `Official wheels of torch ${range(life.either, all)} export ${name}${life.isByName ? " or an overload of it" : ""}, those of other releases do not (${history.source}).`,
+      `Official wheels of torch ${range(life.either, all)} export ${name}${life.isByName ? " or an overload of it" : life.wants === undefined ? "" : ", in the spelling of their std::string"}, those of other releases do not (${history.source}).`,
       ...overloadWords(life, all),
       ...(rest.length > 0 && common.length > 0 ? [`All ${rest.length + 1} names of torch that the text shows of it are together in torch ${range(common, all)}.`] : []),
       ...wheelWords(matter),
