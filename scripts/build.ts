@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { build, transform, type BuildOptions, type BuildResult, type Plugin } from "esbuild";
 import { root } from "../test/harness/locations.ts";
 import { directImports } from "./lib/directImports.ts";
+import { packSmallParts, type BuiltFile } from "./lib/packSmallParts.ts";
 
 const production = process.argv.includes("--production");
 
@@ -61,7 +62,7 @@ async function bundlePrograms(): Promise<void> {
   });
   noteWarnings(split);
   mkdirSync(dist, { recursive: true });
-  await Promise.all(split.outputFiles.map(async ({ path, text }) => {
+  const files = await Promise.all(split.outputFiles.map(async ({ path, text }): Promise<BuiltFile & { readonly map: string }> => {
     const name = basename(path);
     const { code, map } = await transform(text, {
       format: "cjs",
@@ -75,11 +76,16 @@ async function bundlePrograms(): Promise<void> {
       legalComments: "none",
       logLevel: "warning",
     });
+    return { name, code, map };
+  }));
+  const written = new Set<string>();
+  for (const { name, code, map } of production ? packSmallParts(files).map((one) => ({ ...one, map: "" })) : files) {
+    const path = join(dist, name);
+    written.add(name);
     writeFileSync(path, `${code}${map === "" ? "" : `//# sourceMappingURL=${name}.map\n`}`);
     if (map === "") rmSync(`${path}.map`, { force: true });
     else writeFileSync(`${path}.map`, map);
-  }));
-  const written = new Set(split.outputFiles.map(({ path }) => basename(path)));
+  }
   for (const file of readdirSync(dist)) {
     const part = /^part-\w+\.js(?=$|\.map$)/.exec(file)?.[0];
     if (part !== undefined && !written.has(part)) rmSync(join(dist, file));

@@ -2,7 +2,7 @@
 
     python3 scripts/data/read-nvidia-libraries.py FOLDER [--index URL]
 
-FOLDER is what read-torch-symbols.py left (each release's Requires-Dist). Of every required distribution and version only
+FOLDER is the one in which torch-symbols.ts keeps what it read (each release's Requires-Dist). Of every required distribution and version only
 the directory of the Linux x86_64 wheel is fetched, by HTTP ranges; `cuda-toolkit`'s extras are followed. Writes
 data/nvidia-libraries.json.
 """

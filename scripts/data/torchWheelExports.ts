@@ -14,6 +14,8 @@ export interface WheelExports {
   readonly wheel: string;
   /** By file name. */
   readonly libraries: Readonly<Record<string, { readonly needed: readonly string[]; readonly exports: readonly string[] }>>;
+  /** Requires-Dist: read-nvidia-libraries.py goes by it. */
+  readonly requires: readonly string[];
   /** Bytes that were fetched. */
   readonly read: number;
 }
@@ -39,7 +41,9 @@ export async function readWheelExports(url: string, wheel: string, options: Remo
     const { needed, names } = await tablesOf(archive, member, recorded !== undefined);
     libraries[name] = { needed, exports: [...new Set(names)].filter(isRecordedSymbol).sort() };
   }
-  return { wheel, libraries, read: source.bytesRead };
+  const metadata = [...archive.members.values()].find((one) => /^torch-[^/]+\.dist-info\/METADATA$/.test(one.name));
+  const text = metadata === undefined ? "" : Buffer.from(await archive.read(metadata, 16 * 1024 * 1024)).toString("utf8");
+  return { wheel, libraries, requires: [...text.matchAll(/^Requires-Dist: (.*)$/gm)].map((one) => one[1] ?? ""), read: source.bytesRead };
 }
 
 interface Tables {
