@@ -52,7 +52,8 @@ const refused: Recogniser = {
     const phrase = match?.[0];
     const sides = phrase === undefined ? undefined : around(line, phrase);
     if (phrase === undefined || sides === undefined || isCode(line) || !/:\s*$/.test(sides.before)) return undefined;
-    const file = pathAtEnd(sides.before);
+    // musl names the symbol behind the file: "Error relocating F: S: initial-exec TLS resolves to ...".
+    const file = /Error relocating (.{1,4096}?): [^:]*: $/.exec(sides.before)?.[1] ?? pathAtEnd(sides.before);
     // "ld: error: libx.so: file too short" is a linker's word.
     if (file === undefined || !/[\\/]|\.(?:so|node)\b/.test(file) || /(?:^|[\\/\s])(?:ld|ld\.\w+|mold|gold)(?:: (?:fatal )?error)?: [^:]*:\s*$/.test(sides.before)) return undefined;
     const detail = /^: ([^'"\\]*)/.exec(sides.after)?.[1]?.trim() ?? "";

@@ -59,7 +59,7 @@ const version: Recogniser = {
     const sides = around(line, " not found (required by ");
     const match = new RegExp(`version ${quote}?([\\w.+-]+)${quote}?$`).exec(sides?.before ?? "");
     const wanted = match?.[1];
-    if (sides === undefined || match === null || wanted === undefined || isCode(line)) return undefined;
+    if (sides === undefined || match === null || wanted === undefined || !/[_\d]/.test(wanted) || isCode(line)) return undefined;
     const file = /^([^)]*)/.exec(sides.after)?.[1];
     const library = pathAtEnd(sides.before.slice(0, match.index));
     const words = `${library === undefined ? "" : `${library}: `}${match[0]} not found (required by ${file ?? ""})`;

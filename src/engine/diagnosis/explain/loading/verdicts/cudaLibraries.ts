@@ -68,6 +68,13 @@ function notFound({ name, shown, who, whose, majors }: Wanted, knowledge: Knowle
   const { environment } = knowledge;
   const place = environment?.liesIn?.(name);
   const brought = distributionOf(name, environment === undefined ? undefined : torchCudaMajor(environment) ?? undefined) ?? measuredIn(name);
+  if (environment !== undefined && environment.liesIn === undefined) {
+    return explanation("cuda-runtime-missing", "likely", `${who} needs ${shown}${whose}, which ${torchName(environment)} loads when it is imported: the extension was loaded before torch, or torch's CUDA packages are not installed.`, {
+      because: [`Both are for the same CUDA${brought === undefined ? "" : `, and ${brought}, which torch requires, brings ${shown}`}.`],
+      fixes: ["Import torch before the extension.", ...(brought === undefined ? [] : [`Make sure that ${brought} is installed (pip check).`]), neverLink],
+      needs: ["Whether it is there: `abiding explain --against` with the environment's folder reads it."],
+    });
+  }
   if (environment !== undefined && torchCudaMajor(environment) !== undefined) {
     return explanation("cuda-runtime-missing", place === undefined ? "likely" : "certain", place === undefined ? `${who} needs ${shown}${whose}, which the environment does not have.` : `${who} needs ${shown}${whose}, which is in the environment and not where the loader looks.`, {
       because: [place === undefined ? `${torchName(environment)} has the same CUDA major, and does not bring ${shown} itself.` : `It lies in ${place.slice(0, place.lastIndexOf("/"))}; torch loads it by its path when it is imported.`],

@@ -1,3 +1,4 @@
+import * as path from "node:path";
 import { torchCudaMajor } from "../../../../fit/dependencies.ts";
 import { torchName } from "../../../../fit/classify.ts";
 import { plainStem } from "../../../../fit/secondLibtorch.ts";
@@ -7,7 +8,7 @@ import type { Explanation, Knowledge } from "../../types.ts";
 import { baseName, explanation } from "../words.ts";
 import type { LibraryError } from "./libraries.ts";
 
-const importFirst = "import torch before the module is imported (first line of the package's __init__.py): its libraries are in the process then.";
+const importFirst = "Import torch before the module (first line of the package's __init__.py): its libraries are in the process then.";
 
 /** A library of torch that is not found. `name` is spelled as on Linux. */
 export function explainTorchLibrary(name: string, error: LibraryError, knowledge: Knowledge): Explanation {
@@ -72,7 +73,7 @@ function ofDevice(name: string, stem: string, device: string, error: LibraryErro
   const isAlone = !clues.some((one) => one.subject.library !== undefined && /libc10\.|libtorch(?:_cpu)?\./.test(one.subject.library));
   return explanation("torch-cpu-only", isAlone ? "likely" : "possible", `${who} was built for a torch with ${what}, and ${name} is not found: the torch that is installed is most likely built without ${what}.`, {
     because: [`${name} is a part of torch's builds with ${what} only; where torch was imported first and has it, it is loaded already.`, ...(isAlone ? ["libc10.so, which is needed as well, was found: torch is there."] : [])],
-    fixes: [`Install a torch with ${what} of the version that the extension was built for, or build the extension against the torch that is installed.`, `If that torch has ${what}: ${importFirst}`],
+    fixes: [`Install a torch with ${what} of the version that the extension was built for, or build the extension against the torch that is installed.`, `If that torch has ${what}: import it before the module.`],
     needs: [device === "cuda" ? "What the torch was built with: `pip show torch`, and `python -c 'import torch; print(torch.__version__, torch.version.cuda)'`." : "What the torch was built with: `python -c 'import torch; print(torch.__version__, torch.version.hip)'`."],
   });
 }
@@ -81,7 +82,9 @@ function ofDevice(name: string, stem: string, device: string, error: LibraryErro
 function notLoaded(name: string, error: LibraryError, { environment }: Knowledge): Explanation {
   const who = error.file === undefined ? "The extension" : fileName(error.file);
   const shown = error.system === "linux" ? name : baseName(error.library);
-  const folder = environment?.torchLibraries.find((one) => stemOf(one.path) === (plainStem(name) ?? ""))?.path.replace(/[\\/][^\\/]*$/, "");
+  const found = environment?.torchLibraries.find((one) => stemOf(one.path) === plainStem(name))?.path;
+  // Of a release that only the catalogue knows there is no folder.
+  const folder = found !== undefined && path.isAbsolute(found) ? path.dirname(found) : undefined;
   const place = folder ?? "torch/lib";
   if (error.isProgram === true) {
     return explanation("torch-library-missing", "certain", `The program needs ${shown} of libtorch and has no path to it.`, {
@@ -96,7 +99,7 @@ function notLoaded(name: string, error: LibraryError, { environment }: Knowledge
       ...(folder === undefined || environment === undefined ? [] : [`${torchName(environment)} has it in ${folder}.`]),
       "This is no ABI mismatch: the loader never came to comparing symbols.",
     ],
-    fixes: [`Import torch first: ${importFirst}`, "If torch is not installed in this environment, install the one that the extension was built with.", `For a library that must load without Python, link with an RPATH that leads to ${place}.`],
+    fixes: [importFirst, "If torch is not installed in this environment, install the one that the extension was built with.", `For a library that must load without Python, link with an RPATH that leads to ${place}.`],
     copy: error.system === "linux" ? "import torch  # before the extension" : undefined,
     needs: environment === undefined ? ["Whether torch is installed there and imported first: `pip show torch`."] : [],
   });

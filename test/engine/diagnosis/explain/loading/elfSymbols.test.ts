@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { release, says, silent, verdictOf } from "./reading.ts";
+
+describe("symbols that glibc's loader misses", () => {
+  it("are whose their names say: NCCL's in torch's own library is an older NCCL", async () => {
+    const verdict = await says("ImportError: /srv/env/lib/python3.10/site-packages/torch/lib/libtorch_cuda.so: undefined symbol: ncclCommRegister", "cuda-library-skew", "likely", /older libnccl is loaded before the one that libtorch_cuda\.so belongs to/);
+    assert.equal(verdict.file, "/srv/env/lib/python3.10/site-packages/torch/lib/libtorch_cuda.so");
+    assert.equal(verdict.words, "/srv/env/lib/python3.10/site-packages/torch/lib/libtorch_cuda.so: undefined symbol: ncclCommRegister");
+    assert.ok(verdict.because.some((one) => /No extension is at fault/.test(one)));
+    assert.ok(verdict.because.some((one) => /NCCL 2\.19/.test(one)));
+    assert.deepEqual(verdict.symbols?.map((one) => one.symbol), ["ncclCommRegister"]);
+    assert.equal(verdict.rule, "cuda-library-conflict");
+  });
+
+  it("nvJitLink's carry the minor of CUDA, and the library that they are asked of", async () => {
+    const verdict = await says("ImportError: /w/env/lib/python3.12/site-packages/nvidia/cusparse/lib/libcusparse.so.12: undefined symbol: __nvJitLinkCreate_12_8, version libnvJitLink.so.12", "cuda-library-skew", "certain", /older libnvJitLink\.so\.12/);
+    assert.ok(verdict.because.some((one) => /CUDA 12\.8/.test(one)));
+    assert.ok(verdict.fixes[0]?.includes("LD_LIBRARY_PATH"));
+  });
+
+  it("MKL's is neither torch's fault nor the extension's", async () => {
+    const verdict = await says("OSError: /opt/conda/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent", "other-library-symbol", "likely", /MKL/);
+    assert.equal(verdict.copy, 'conda install "mkl<2024.1"');
+  });
+
+  it("a function of cuBLAS in an extension is a library that it does not link", async () => {
+    const verdict = await says("ImportError: /w/fastnorm/_C.so: undefined symbol: cublasCreate_v2", "library-not-linked", "likely", /does not load that library/);
+    assert.equal(verdict.copy, "-lcublas");
+    assert.ok(verdict.because.some((one) => /no ABI mismatch/.test(one)));
+    await says("ImportError: /w/fastnorm/_C.so: undefined symbol: cuModuleLoadData", "library-not-linked", "likely", /of libcuda/);
+  });
+
+  it("one that a library of NVIDIA got later than the process has tells of an old copy", async () => {
+    await says("./WORKERS: symbol lookup error: /opt/conda/envs/t/lib/libgraph.so: undefined symbol: ncclCommSplit", "cuda-library-skew", "likely", /libgraph\.so/);
+  });
+
+  it("of the C++ run time name the GCC that brought them", async () => {
+    const verdict = await says("ImportError: /w/k.so: undefined symbol: __cxa_call_terminate, version CXXABI_1.3.15", "libstdcxx-too-old", "certain", /k\.so needs CXXABI_1\.3\.15 of libstdc\+\+ \(GCC 14\.1 or later\)/);
+    assert.equal(verdict.rule, "libstdcxx-version");
+    await says("ImportError: /w/k.so: undefined symbol: __cxa_call_terminate", "libstdcxx-too-old", "certain", /GCC 14\.1/);
+    await says("ImportError: /w/k.so: undefined symbol: _ZNSt15__exception_ptreqERKNS_13exception_ptrES2_, version CXXABI_1.3.3", "libstdcxx-too-old", "certain", /CXXABI_1\.3\.3/);
+  });
+
+  it("of CPython: a macro in a file named for every Python, a private name, a name that every Python has", async () => {
+    await says("ImportError: /w/plain.abi3.so: undefined symbol: PyList_GET_SIZE", "python-abi", "certain", /named for every Python 3 and is not: it uses PyList_GET_SIZE/);
+    await says("ImportError: /w/fast.cpython-312-x86_64-linux-gnu.so: undefined symbol: _PyThreadState_UncheckedGet", "python-abi", "likely", /built for another Python/);
+    await says("./server: symbol lookup error: /w/libtorch/lib/libtorch_python.so: undefined symbol: PyExc_ValueError", "python-abi", "likely", /loaded where there is no Python/);
+  });
+
+  it("in a version of another library tell of another release of it", async () => {
+    const verdict = await says("OSError: ./bac.so: undefined symbol: foo_c, version FOO_1", "library-too-old", "likely", /foo_c in version FOO_1/);
+    assert.equal(verdict.file, "./bac.so");
+    await says("/p/app: relocation error: /p/lib/liby.so: symbol foo_b, version FOO_2 not defined in file libfoo.so.1 with link time reference", "library-too-old", "certain", /liby\.so needs foo_b in version FOO_2 of libfoo\.so\.1/);
+  });
+
+  it("of device links and of compilers' flags", async () => {
+    await says("ImportError: /w/k.so: undefined symbol: __cudaRegisterLinkedBinary_45_tmpxft_00001_k_cpp1_ii_a1", "own-symbol", "certain", /that link was never made/);
+    await says("ImportError: /w/k.so: undefined symbol: GOMP_parallel", "library-not-linked", "likely", /OpenMP/);
+  });
+
+  it("of torch and of the project go to those who know their life", async () => {
+    const text = "ImportError: /a b/c d.so: undefined symbol: _ZN3own4geluEi";
+    const verdict = await verdictOf(text);
+    assert.equal(verdict.cause, "own-symbol");
+    assert.equal(verdict.file, "/a b/c d.so");
+    const versions = await verdictOf("OSError: /w/ops.so: undefined symbol: _ZN3c104cuda9SetDeviceEab");
+    assert.equal(versions.cause, "torch-drift");
+  });
+
+  it("musl, ldd -r, and what wraps the text", async () => {
+    assert.equal((await verdictOf("Error relocating /w/libown.so: own_gelu: symbol not found")).file, "/w/libown.so");
+    assert.equal((await verdictOf("undefined symbol: own_gelu_b\t(./bar.so)")).file, "./bar.so");
+    const lines = ["UserWarning: Failed to load image Python extension: '/s/site-packages/torchvision/image.so: undefined symbol: _ZN3c104cuda9SetDeviceEab'If you don't plan on using image functionality"];
+    const warning = await verdictOf(lines.join("\n"));
+    assert.equal(warning.file, "/s/site-packages/torchvision/image.so");
+    assert.equal(warning.symbols?.[0]?.symbol, "_ZN3c104cuda9SetDeviceEab");
+    const inR = await verdictOf("Error: package or namespace load failed for 'rtorch' in dyn.load(file):\n unable to load shared object '/usr/lib/R/site-library/rtorch/libs/rtorch.so':\n  /usr/lib/R/site-library/rtorch/libs/rtorch.so: undefined symbol: own_lantern_x");
+    assert.equal(inR.file, "/usr/lib/R/site-library/rtorch/libs/rtorch.so");
+  });
+
+  it("near misses are silent", async () => {
+    for (const text of [
+      'if "undefined symbol: _ZN3c104cuda9SetDeviceEab" in str(error):',
+      '    assert "x.so: undefined symbol: foo_b" in message',
+      'pytest.raises(ImportError, match="undefined symbol: foo_b")',
+      "An undefined symbol: errors of this kind come from old wheels.",
+      "We saw the undefined symbol: it was gone after a rebuild.",
+      "test_undefined_symbol PASSED",
+      "0 undefined symbols",
+    ]) await silent(text);
+  });
+});
+
+describe("versions of symbols that a library lacks", () => {
+  it("of libstdc++: which GCC, and whose copy it is", async () => {
+    const conda = await says("ImportError: /opt/conda/envs/a/bin/../lib/libstdc++.so.6: version `GLIBCXX_3.4.30' not found (required by /w/site-packages/pk/_C.so)", "libstdcxx-too-old", "certain", /^_C\.so needs GLIBCXX_3\.4\.30 of libstdc\+\+ \(GCC 12\.1 or later\)/);
+    assert.equal(conda.copy, 'conda install -c conda-forge "libstdcxx-ng>=12.1"');
+    assert.equal(conda.file, "/w/site-packages/pk/_C.so");
+    const system = await says("/app/run: /lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.32' not found (required by /app/run)", "libstdcxx-too-old", "certain", /GCC 13\.2 or later/);
+    assert.equal(system.copy, undefined);
+    assert.ok(system.because.includes("The libstdc++ that is found is the system's."));
+    const other = await says("ImportError: /opt/matlab/sys/os/glnxa64/libstdc++.so.6: version ‘CXXABI_1.3.13’ not found (required by /w/k.so)", "libstdcxx-too-old", "certain", /GCC 11\.1/);
+    assert.ok(other.fixes[0]?.startsWith("Find out why this libstdc++ is found"));
+    await says("ImportError: /lib/libstdc++.so.6: version `GLIBCXX_3.4.99' not found (required by /w/k.so)", "libstdcxx-too-old", "certain", /a newer GCC/);
+  });
+
+  it("of glibc: systems that have it, and no upgrade of glibc", async () => {
+    const verdict = await says("ImportError: /lib64/libc.so.6: version `GLIBC_2.32' not found (required by /w/fa_2_cuda.cpython-310-x86_64-linux-gnu.so)", "glibc-too-old", "certain", /needs glibc 2\.32/);
+    assert.ok(verdict.because.some((one) => /RHEL 9 \(2\.34\), Ubuntu 22\.04 \(2\.35\)/.test(one)));
+    assert.ok(![...verdict.fixes].some((one) => /upgrade glibc|install glibc/i.test(one)));
+    await says("/lib/x86_64-linux-gnu/libm.so.6: version `GLIBC_2.38' not found (required by ./app)", "glibc-too-old", "certain", /2\.38/);
+  });
+
+  it("of any other library", async () => {
+    await says("OSError: old/libfoo.so.1: version `FOO_2' not found (required by ./bar.so)", "library-too-old", "certain", /bar\.so needs FOO_2 of libfoo\.so\.1/);
+    await says("ImportError: /usr/lib/libcurl.so.4: version `CURL_OPENSSL_4' not found (required by /w/k.so)", "library-too-old", "certain", /CURL_OPENSSL_4/);
+  });
+
+  it("a warning stays one", async () => {
+    await says("./mc: nov/libfoo.so.1: no version information available (required by ./mc)", "library-too-old", "possible", /another build/);
+    await says("Inconsistency detected by ld.so: dl-lookup.c: 107: check_match: Assertion `version->filename == NULL || ! _dl_name_match_p (version->filename, map)' failed!", "library-too-old", "likely", /no versions of symbols/);
+  });
+
+  it("source and prose are silent", async () => {
+    await silent("assert \"version `GLIBCXX_3.4.30' not found (required by x)\" in err");
+    await silent("The version was not found (required by policy).");
+  });
+});
+
+describe("with an environment", () => {
+  it("an extension whose CUDA function the environment's library lacks was built with a newer CUDA", async () => {
+    const verdict = await verdictOf("ImportError: /w/k.cpython-312-x86_64-linux-gnu.so: undefined symbol: _PyThreadState_UncheckedGet", await release("torch==2.14.1+cu130"));
+    assert.equal(verdict.cause, "python-abi");
+  });
+});
