@@ -1,0 +1,72 @@
+/** Builds in an environment of their own, which lacks what the build scripts import. */
+import { verdict } from "../running/sayings.ts";
+import type { Explanation, Knowledge, Log, Recogniser } from "../types.ts";
+import { isNear, near, printed } from "./reading.ts";
+
+/** Folders of temporary build environments: pip, build, uv, poetry. */
+const buildFolder = /pip-build-env-|[\\/]build-env-\w|[\\/]builds-v0[\\/]|\buv[\\/]builds|[\\/]overlay[\\/]lib|[\\/]hatch[\\/]env[\\/].{0,80}build/i;
+/** What front ends say around a build backend's failure. */
+const buildPhase = /Getting requirements to build (?:wheel|editable)|Preparing (?:metadata|editable metadata)|get_requires_for_build_|prepare_metadata_for_build|pyproject_hooks|[\\/]setuptools[\\/]build_meta\.py|_in_process\.py|Call to `[\w.:]{1,120}` failed|(?:Failed to build|The build backend returned an error|Build backend failed)|python setup\.py (?:egg_info|bdist_wheel)|scikit_build_core|PEP517|ChefBuildError|Backend subprocess exited/;
+
+const missingModule = printed(/^\s*(?:ModuleNotFoundError|ImportError): No module named ['"]?([\w.]{1,80})['"]?/, ({ log, at, match, text }) => {
+  const module = match[1] ?? "";
+  const top = module.split(".")[0] ?? module;
+  if (!isNear(log, at, 60, 8, buildPhase) && !isNear(log, at, 60, 0, buildFolder)) {
+    return undefined;
+  }
+  const isIsolated = isNear(log, at, 60, 0, buildFolder) || isNear(log, at, 0, 30, /doesn't declare it as a build dependency|build isolation/);
+  const legacy = isNear(log, at, 60, 20, /python setup\.py egg_info/) && !isIsolated;
+  const declared = near(log, at, 0, 30, /`([\w.-]{1,80})(?:@[^`]{1,60})?` depends on `[\w.-]{1,80}`, but doesn't declare/)?.[1];
+  const name = declared ?? packageOf(log, at);
+  return { words: text, subject: { module: top, ...(name === undefined ? {} : { package: name }) }, explain: (knowledge) => explainMissing(top, name, legacy ? "legacy" : isIsolated ? "isolated" : "unclear", knowledge) };
+});
+
+/** uv's own words, where its message does not show the traceback. */
+const uvHint = printed(/This error likely indicates that `([\w.-]{1,80})(?:@[^`]{1,60})?` depends on `([\w.-]{1,80})`, but doesn't declare it as a build dependency/, ({ match, text }) => ({
+  words: text, subject: { module: match[2] ?? "", package: match[1] ?? "" },
+  explain: (knowledge) => explainMissing(match[2] ?? "", match[1], "isolated", knowledge),
+}));
+
+export const isolationRecognisers: readonly Recogniser[] = [missingModule, uvHint];
+
+/** The distribution that was being built: pip's "Building wheel for x", "Failed to build `x @ ...`", "Collecting x". */
+function packageOf(log: Log, at: number): string | undefined {
+  const above = near(log, at, 60, 12, /(?:Failed to (?:build|download and build)|Building wheel for|Failed building wheel for|× Failed to build) [`'"]?([A-Za-z][\w.-]{0,80}?)(?:==[\w.+!-]{1,40}|\s@|[`'" (]|$)/)?.[1];
+  if (above !== undefined && !/^(?:installable|wheel|editable)$/.test(above)) {
+    return above;
+  }
+  for (let index = at; index >= Math.max(0, at - 80); index -= 1) {
+    const collecting = /^\s*Collecting ([A-Za-z][\w.-]{0,80})/.exec(log.lines[index]?.text.slice(0, 300) ?? "")?.[1];
+    if (collecting !== undefined) {
+      return collecting;
+    }
+  }
+  return undefined;
+}
+
+function explainMissing(module: string, name: string | undefined, where: "isolated" | "unclear" | "legacy", knowledge: Knowledge): Explanation {
+  const what = name === undefined ? "the package" : name;
+  const target = name ?? "<package>";
+  const torch = knowledge.environment?.body.distributions.find((one) => one.name === "torch")?.version;
+  const isTorch = module === "torch";
+  if (where === "legacy") {
+    return verdict("build-isolation", "likely", `${what}'s setup.py imports ${module}, which the environment of the build does not hold.`, ["pip runs `setup.py egg_info` to learn the package's metadata, before it installs requirements. A package with a pyproject.toml is built in an environment of its own instead."], {
+      fixes: [`Install ${module} first, then the package with --no-build-isolation.`], copy: `pip install ${module} && pip install --no-build-isolation ${target}`,
+    });
+  }
+  return verdict("build-isolation", where === "isolated" ? "certain" : "likely", `The build of ${what} imports ${module}, which is not in the environment that it is built in.`, [
+    where === "isolated"
+      ? `pip, uv and build make a fresh environment with what [build-system] requires names, and nothing else: that ${module} is installed beside it does not count.`
+      : `The front end built it without a temporary environment, or does not show one: the environment that builds lacks ${module}.`,
+    ...(isTorch && torch !== undefined ? [`The environment compared with holds torch ${torch}.`] : []),
+  ], {
+    fixes: isTorch
+      ? [
+        `Build against the torch that is installed: \`pip install --no-build-isolation ${target}\` (with torch, setuptools, wheel, packaging and ninja installed); for uv name it in no-build-isolation-package, or torch in [tool.uv.extra-build-dependencies] with match-runtime = true.`,
+        "Of your own package: name the same torch in [build-system] requires and in dependencies, both pinned to one minor release. An unpinned torch there takes the newest one, and the extension then fails at import.",
+      ]
+      : [`Install ${module} and build with --no-build-isolation, if the package builds against torch anyway; else name ${module} in [build-system] requires of the package.`],
+    ...(name === undefined ? {} : { copy: isTorch ? `pip install --no-build-isolation ${target}` : `pip install ${module} && pip install --no-build-isolation ${target}` }),
+    needs: where === "unclear" ? ["Whether it was built with --no-build-isolation."] : [],
+  });
+}
