@@ -15,7 +15,8 @@ const mostShown = 5;
 export function explainText(report: ExplainReport, colours: boolean): string {
   const paint: Paint = (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text);
   const out = report.verdicts.length === 0 ? nothing() : report.verdicts.flatMap((verdict, at) => [...(at === 0 ? [] : [""]), ...verdictLines(verdict, at, report.verdicts.length, paint)]);
-  out.push("", ...comparedWith(report));
+  const compared = comparedWith(report);
+  out.push(...(compared.length === 0 ? [] : ["", ...compared]));
   if (report.notChecked.length > 0) {
     out.push("", paint("underline", "Not checked"), ...report.notChecked.flatMap((sentence) => wrap(sentence, "  ")));
   }

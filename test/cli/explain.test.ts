@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import { after, describe, it } from "node:test";
+import Ajv from "ajv";
+import { execa } from "execa";
+import explainSchema from "../../docs/schema/explain.schema.json" with { type: "json" };
+import fitsSchema from "../../docs/schema/fits.schema.json" with { type: "json" };
+import { explainText } from "../../src/cli/reporters/explainText.ts";
+import { causes } from "../../src/engine/diagnosis/explain/index.ts";
+import type { ExplainReport, ExplainVerdict } from "../../src/engine/model/index.ts";
+import { writeTorch, writeVenv } from "../support/fake-torch.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "abiding-explain-")));
+after(() => fs.rmSync(scratch, { recursive: true }));
+
+interface Outcome {
+  readonly status: number | undefined;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function abiding(args: readonly string[], input: string | Uint8Array = ""): Promise<Outcome> {
+  const result = await execa(process.execPath, [path.join(root, "src/cli/main.ts"), "explain", ...args], { cwd: scratch, input, reject: false, stripFinalNewline: false, env: { VIRTUAL_ENV: undefined, CONDA_PREFIX: undefined, HOME: scratch, PATH: path.join(scratch, "nothing") } });
+  return { status: result.exitCode, out: result.stdout, err: result.stderr };
+}
+
+const twin = "ImportError: /srv/app/_C.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationESs";
+const ajv = new Ajv({ strict: true, allowUnionTypes: true }).addSchema(fitsSchema, "fits.schema.json");
+const isReport = ajv.compile(explainSchema);
+
+function reportOf({ status, out, err }: Outcome): ExplainReport {
+  assert.ok(status === 0 || status === 1, err);
+  const report = JSON.parse(out) as ExplainReport;
+  assert.ok(isReport(report), JSON.stringify(isReport.errors));
+  return report;
+}
+
+describe("abiding explain", () => {
+  it("explains what a pipe brings, and a file", async () => {
+    fs.writeFileSync(path.join(scratch, "error.log"), `collecting ...\n${twin}\n`);
+    for (const outcome of [await abiding([], twin), await abiding(["error.log"])]) {
+      assert.equal(outcome.status, 0, outcome.err);
+      assert.match(outcome.out, /_C\.so/);
+      assert.match(outcome.out, /^ {2}\w+, line [12], rule libstdcxx-abi$/m);
+    }
+  });
+
+  it("gives JSON of the published schema, with places that count in the text", async () => {
+    const report = reportOf(await abiding(["--format", "json"], `first\nsecond\n${twin}\n`));
+    assert.deepEqual(report.verdicts.map((one) => [one.cause, one.rule, one.lines]), [["libstdcxx-abi", "libstdcxx-abi", { first: 3, last: 3 }]]);
+    assert.equal(report.against, null);
+  });
+
+  it("ends with 1 where nothing is recognised, and says what was looked for", async () => {
+    const { status, out } = await abiding([], "all 12 tests passed in 3.1 s\n");
+    assert.equal(status, 1);
+    assert.match(out, /^Nothing in this text was recognised\.$/m);
+    assert.match(out, /Looked for: errors of the dynamic loader/);
+    assert.match(out, /report the text\s+as an issue/);
+  });
+
+  it("says with what it was compared", async () => {
+    writeTorch(path.join(writeVenv(path.join(scratch, "project/.venv"), "3.11.4"), "torch"), { version: "2.14.1+cpu" });
+    const { out } = await abiding(["--root", "project", "-"], twin);
+    assert.match(out.replaceAll(/\s+/g, " "), new RegExp(`Compared with torch 2\\.14\\.1\\+cpu \\(${path.join(scratch, "project/.venv")}\\), the one found around this folder; --against names the one in which it failed\\.`));
+  });
+
+  it("says clearly why it cannot run", async () => {
+    fs.mkdirSync(path.join(scratch, "folder"), { recursive: true });
+    const refused = async (args: readonly string[], expected: RegExp, input: string | Uint8Array = ""): Promise<void> => {
+      const { status, out, err } = await abiding(args, input);
+      assert.deepEqual([status, out], [2, ""]);
+      assert.match(err, expected);
+    };
+    await refused([], /Standard input is empty\./);
+    await refused(["folder"], /folder is a folder; name the log/);
+    await refused(["nowhere.log"], /nowhere\.log does not exist\. .*abiding explain -/);
+    await refused([process.execPath], /is a program or a shared library, not the text of an error; `abiding fits/);
+    await refused(["one", "two"], /explain takes one file, and got 2/);
+    await refused(["--against", "nowhere", "-"], /nowhere/, twin);
+    await refused(["--root", "nowhere", "-"], /--root .*nowhere is no folder/, twin);
+  });
+
+  it("writes the report of a log of 20 MB to a file, with nothing in it that a terminal would obey", async () => {
+    const hostile = "\u001b[31mImportError: /srv/\u202eapp/_C.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationESs\u001b]0;title\u0007\n";
+    const { status, out } = await abiding(["--output", "report.txt", "-"], `${"[ 12%] Building CXX object ops/CMakeFiles/ops.dir/ops.cpp.o\n".repeat(330_000)}${hostile}`);
+    assert.deepEqual([status, out], [0, ""]);
+    const text = fs.readFileSync(path.join(scratch, "report.txt"), "utf8");
+    assert.match(text, /line 330001, rule libstdcxx-abi/);
+    assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/u);
+  });
+});
+
+const verdict: ExplainVerdict = {
+  cause: "torch-drift", rule: "torch-symbols", confidence: "likely", headline: "_C.so was built for another torch.", because: ["It asks for a symbol."], fixes: ["Rebuild it.", "Take the other wheel."],
+  copy: "pip install --no-build-isolation .", needs: ["Name the torch with --against."], lines: { first: 4, last: 6 }, words: "undefined symbol: _ZN1aE", occurrences: 3,
+  symbols: [{ symbol: "_ZN1aE", demangled: "a", torch: { since: "2.1.0", until: "2.3.1", source: "table" }, successor: { symbol: "_ZN1bE", demangled: "b" } }],
+  consequences: Array.from({ length: 7 }, (_, at) => ({ line: 10 + at, words: "ninja: build stopped" })),
+};
+
+describe("the text of an explanation", () => {
+  const report: ExplainReport = { schema: 1, against: { torch: "2.8.0", source: "environment", name: "/opt/venv", chosen: "named" }, verdicts: [verdict, { ...verdict, rule: null, fixes: ["Rebuild it."], lines: { first: 9, last: 9 }, occurrences: 1, consequences: [] }], notChecked: ["The driver was not looked at."] };
+
+  it("marks the first of several, and has evidence, fixes, what to paste, what would settle it, and what follows", () => {
+    assert.deepEqual(explainText(report, false).split("\n"), [
+      "1. First: _C.so was built for another torch.",
+      "  likely, lines 4 to 6, said 3 times, rule torch-symbols",
+      "    undefined symbol: _ZN1aE",
+      "", "  Why", "    - It asks for a symbol.",
+      "", "  The symbol", "    - a", "      in torch 2.1.0 to 2.3.1", "      instead: b",
+      "", "  What to do, the best first", "    - Rebuild it.", "    - Take the other wheel.",
+      "", "    pip install --no-build-isolation .",
+      "", "  What would settle it", "    - Name the torch with --against.",
+      "", "  Only follows from it", ...Array.from({ length: 5 }, (_, at) => `    line ${10 + at}: ninja: build stopped`), "    and 2 more lines",
+      "",
+      "2. _C.so was built for another torch.",
+      "  likely, line 9",
+      "    undefined symbol: _ZN1aE",
+      "", "  Why", "    - It asks for a symbol.",
+      "", "  The symbol", "    - a", "      in torch 2.1.0 to 2.3.1", "      instead: b",
+      "", "  What to do", "    - Rebuild it.",
+      "", "    pip install --no-build-isolation .",
+      "", "  What would settle it", "    - Name the torch with --against.",
+      "", "Compared with torch 2.8.0 (/opt/venv).",
+      "", "Not checked", "  The driver was not looked at.", "",
+    ]);
+  });
+
+  it("is coloured for terminals only", () => {
+    const coloured = explainText(report, true);
+    assert.match(coloured, /^\u001b\[1m1\. First: /);
+    assert.equal(coloured.replace(/\u001b\[\d+m/g, ""), explainText(report, false));
+  });
+});
+
+it("docs/explain.md lists every cause once, each with a sentence", () => {
+  const page = fs.readFileSync(path.join(root, "docs/explain.md"), "utf8");
+  const rows = [...page.matchAll(/^\| `([a-z0-9-]+)` \| (\S.+\.) \|$/gm)].map(([, name]) => name);
+  assert.deepEqual(rows.toSorted(), Object.keys(causes).toSorted());
+});
+
+it("every rule that a cause names has its page", () => {
+  for (const rule of Object.values(causes)) {
+    assert.ok(rule === null || fs.existsSync(path.join(root, "docs/rules", `${rule}.md`)), String(rule));
+  }
+});
