@@ -13,7 +13,7 @@ from pathlib import Path
 LANGUAGES = "cs de es fr it ja ko pl pt_BR ru tr zh_CN zh_TW".split()
 UNDEFINED = "undefined reference to `%s'"
 FUNCTION = "in function `%s':"
-NEEDED = "warning: %s, needed by %s, not found (try using -rpath or -rpath-link)"
+NEEDED = "%s, needed by %s, not found (try using -rpath or -rpath-link)"
 UNRECOGNISED = "file not recognized: %s"
 
 # Catalogue -> (message as the catalogue has it, what recognisers look for). Older catalogues have %T and %B where newer have %pT and %pB.
@@ -112,10 +112,14 @@ def main(folder: Path) -> None:
                 own = translated(catalogue, text)
                 if english.startswith(": "):
                     own = f": {own}"
+                elif english == NEEDED:
+                    # The severity before it has a row of its own.
+                    own = own[own.index("%s"):]
                 else:
                     english = plain(english)
                 row = rows.setdefault((PROGRAMS[catalogue], english), [])
-                if own.lower() != english.strip().lower() and own not in row:
+                # gold's may be ld's.
+                if own.lower() != english.strip().lower() and not any(own in texts for texts in rows.values()):
                     row.append(own)
     for english, texts in OLDER.items():
         rows[("binutils", english)].extend(texts)

@@ -126,11 +126,12 @@ function withMessage(lines: readonly LogLine[], first: number, at: number, match
 function messageFrom(lines: readonly LogLine[], at: number, begin: string, indent: number): { readonly last: number; readonly message: string } {
   const message = [begin];
   const writer = lines[at]?.writer;
-  const hasParagraphs = /incompatible (?:function|constructor) arguments|^CUDA error|^Error building extension/.test(begin);
+  const isBuild = begin.startsWith("Error building extension");
+  const hasParagraphs = isBuild || /incompatible (?:function|constructor) arguments|^CUDA error/.test(begin);
   let last = at;
   for (let next = at + 1; next < lines.length && next - at < mostLines; next += 1) {
     const line = lines[next] as LogLine;
-    if (line.writer !== writer || head.test(line.text) || cause.test(line.text) || context.test(line.text) || terminate.test(line.text) || ends.test(line.text)) break;
+    if (line.writer !== writer || head.test(line.text) || cause.test(line.text) || context.test(line.text) || terminate.test(line.text) || !isBuild && ends.test(line.text)) break;
     if (line.text === "") {
       if (!hasParagraphs) break;
       continue;
@@ -155,11 +156,13 @@ function indentOf(text: string): number {
   return text.length - text.trimStart().length;
 }
 
-/** Some print the cause indented below what it caused, without a traceback. */
+/** Some print the cause indented below, without a traceback; a group prints its members there. */
 function withIndentedCauses(found: readonly PrintedException[], lines: readonly LogLine[]): readonly PrintedException[] {
   return found.map((one, index) => {
     const next = found[index + 1];
-    if (one.causedBy !== undefined || next === undefined || next.frames.length > 0 || next.first !== one.last + 1) return one;
-    return indentOf(lines[next.first]?.text ?? "") > indentOf(lines[one.first]?.text ?? "") ? { ...one, causedBy: index + 1 } : one;
+    if (one.causedBy !== undefined || next === undefined) return one;
+    const isMember = /\(\d+ sub-exceptions?\)$/.test(one.message) && /^\s*\+-/.test(lines[one.last + 1]?.text ?? "");
+    const isBelow = next.frames.length === 0 && next.first === one.last + 1 && indentOf(lines[next.first]?.text ?? "") > indentOf(lines[one.first]?.text ?? "");
+    return isMember || isBelow ? { ...one, causedBy: index + 1 } : one;
   });
 }

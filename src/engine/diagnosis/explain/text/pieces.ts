@@ -12,6 +12,7 @@ export interface Piece {
   readonly writer?: string;
   /** As wide as it stood in the text, with its prefix. */
   readonly width: number;
+  readonly endsWithSpace: boolean;
 }
 
 /** Longest line that is read whole: a command line of nvcc has a few thousand characters. */
@@ -48,7 +49,7 @@ function cleaner(text: string): (raw: string, number: number) => Generator<Piece
   const isJson = /^[\ufeff\s]*[{[]\s*(?:["{[]|$)/.test(text.slice(0, 400));
   const piece = (line: string, number: number): Piece => {
     const { text: own, writer } = withoutPrefix(shortened(line));
-    return { text: translate(own.trimEnd()), first: number, last: number, width: line.length, ...(writer === undefined ? {} : { writer }) };
+    return { text: translate(own.trimEnd()), first: number, last: number, width: line.length, endsWithSpace: line.endsWith(" "), ...(writer === undefined ? {} : { writer }) };
   };
   return function* (raw, number) {
     const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;

@@ -52,7 +52,9 @@ const pytest = /^E {3}(?: {4})*/;
 const rich = /^\s*[╭┌][─━]+ ?(Traceback \(most recent call last\)) ?[─━]*[╮┐]?\s*$/;
 const box = /^\s*[│┃║╎╰╭├└┌×❱╯╮─━▶][│┃║╎╰╭├└┌×❱╯╮─━▶>]*(?: ❱)? ?/;
 const boxEnd = /\s*[│┃║╯╮┐┘─━]+\s*$/;
-const anyPrefix = /^(?:[\d[(#:>]|[A-Za-z]{1,100}[^ ]{0,100}\t|[A-Z][a-z]{2} [ \d]\d |[IWEF]\d{4} |[A-Z]{4,8}[: ]|[\w.-]{1,80}[-_]\d+ *\||[\w.-]{1,80} [\w./@-]{1,80}\[\d|(?:rank|worker)[ _]?\d|E {3}| {0,8}>|\s*[│┃║╎╰╭├└┌×❱╯╮─━▶])/i;
+/** The margin of exception groups; gcc has one that looks alike before its carets. */
+const group = /^ {2,40}\| (?= {2}File "| {4}[^\s^~]|Traceback \(|(?:\w+\.)*\w*(?:Error|Exception|Group|Exit|Interrupt)\b|The above|During)/;
+const anyPrefix = /^(?:[\d[(#:>]|[A-Za-z]{1,100}[^ ]{0,100}\t|[A-Z][a-z]{2} [ \d]\d |[IWEF]\d{4} |[A-Z]{4,8}[: ]|[\w.-]{1,80}[-_]\d+ *\||[\w.-]{1,80} [\w./@-]{1,80}\[\d|(?:rank|worker)[ _]?\d|E {3}| {0,8}>| {2,40}\||\s*[│┃║╎╰╭├└┌×❱╯╮─━▶])/i;
 const fence = /^\s*(?:```|~~~)[\w-]{0,20}\s*$/;
 
 /** The line without what CI systems, container tools, launchers, loggers and formatters put before it. */
@@ -88,7 +90,7 @@ function withoutTime(line: string): string {
 }
 
 function withoutMargins(line: string): string {
-  const text = line.replace(quotes, "").replace(pytest, "");
+  const text = line.replace(quotes, "").replace(pytest, "").replace(group, "");
   const opening = rich.exec(text);
   if (opening !== null) return `${opening[1] ?? ""}:`;
   return box.test(text) ? text.replace(box, "").replace(boxEnd, "") : text;

@@ -22,8 +22,9 @@ const longestPhrase = Math.max(...phrases.map((phrase) => phrase.length));
 const phrase = new RegExp(phrases.map((words) => words.replace(/[()[\]*.+?!]/g, "\\$&")).join("|"), "g");
 
 const startsAnew = /^\s*(?:Traceback \(|File "|\[\d|#|-- |make|ninja:|\$ |>>> |(?:\w+\.)*\w*(?:Error|Exception|Warning)\b|During handling|The above exception|collect2|CMake|FAILED|error:|warning:|note:)/;
-const mangledTail = /(?<![\w$.])_{1,2}Z[\w$.]*$/;
+const mangledTail = /(?<![\w$.])_{1,2}(?:Z[\w$.]*)?$/;
 const token = /^\s*([\w$.]+)/;
+const typeAlone = /^\s*(?:\w+\.)*\w+(?:Error|Exception):$/;
 const nameIsNext = /(?:undefined symbol:|Symbol not found:|undefined reference to|unresolved external symbol|cannot open shared object file:|Could not load this library:|Library not loaded:)$/;
 const openQuote = /(?:undefined reference to|unresolved external symbol|undefined symbol:?|multiple definition of) [`'"‘“][^`'"’”]*$/;
 const pathTail = /(?:^|[\s'"(:])((?:\/|\.{1,2}\/|~\/|[A-Za-z]:\\)[^\s:'"()]*)$/;
@@ -42,7 +43,7 @@ export function joined(pieces: readonly Piece[]): readonly Piece[] {
       const rest = pieces.slice(at + parts, at + parts + 8);
       const join = joint(line, lastWidth, rest, width);
       if (join === undefined) break;
-      line = { ...line, text: line.text + join + (join === "" && !/^\s/.test(next.text) ? next.text : next.text.trimStart()), last: next.last };
+      line = { ...line, text: line.text + join + (join === "" && !/^\s/.test(next.text) ? next.text : next.text.trimStart()), last: next.last, endsWithSpace: next.endsWithSpace };
       lastWidth = next.width;
       parts += 1;
     }
@@ -55,23 +56,25 @@ export function joined(pieces: readonly Piece[]): readonly Piece[] {
 /** What stands between a line and the next when they are one: nothing, or a space; undefined: they are not. */
 function joint(line: Piece, width: number, rest: readonly Piece[], wrapped: number | undefined): "" | " " | undefined {
   const next = rest[0];
-  if (next === undefined || next.text === "" || Math.max(width, line.text.length) < narrowest || next.first - line.last > 1 || next.first === line.last) return undefined;
-  if (next.writer !== undefined && next.writer !== line.writer) return undefined;
+  if (next === undefined || next.text === "") return undefined;
+  if (typeAlone.test(line.text)) return /^\s*(?:\/|[A-Za-z]:\\)\S+[.:]/.test(next.text) && next.first - line.last === 1 && next.writer === undefined ? " " : undefined;
+  if (next.first - line.last > 1 || next.first === line.last || next.writer !== undefined && next.writer !== line.writer) return undefined;
   const isFull = wrapped !== undefined && (width === wrapped || width === wrapped - 1);
   if (continuesName(line.text, rest, isFull || width === 80 || width === 79)) return "";
   if (startsAnew.test(next.text)) return undefined;
   if (nameIsNext.test(line.text)) return /^\s*[\w$./`'‘"]\S*(?:\s|$)/.test(next.text) ? " " : undefined;
   const crossing = crossesPhrase(line.text, next.text);
-  if (crossing !== undefined) return crossing;
+  if (crossing !== undefined) return crossing === "" ? hard(line) : crossing;
+  if (width < narrowest) return undefined;
   if (continuesPath(line.text, next.text)) return "";
-  if (openQuote.test(line.text.slice(-2000)) && /[`'"’”]/.test(rest.map(({ text }) => text).join(" "))) return isFull || usualWidths.has(width) && !/^\s/.test(next.text) ? "" : " ";
-  if (isFull && !/^\s/.test(next.text) && /[\w/.,:;()<>*&+'"-]$/.test(line.text) && !/([=*~#_-])\1{9}$/.test(line.text)) return hardJoint(line, width);
+  if (openQuote.test(line.text.slice(-2000)) && /[`'"’”]/.test(rest.map(({ text }) => text).join(" "))) return isFull || usualWidths.has(width) && !/^\s/.test(next.text) ? hard(line) : " ";
+  if (isFull && !/^\s/.test(next.text) && /[\w/.,:;()<>*&+'"-]$/.test(line.text) && !/([=*~#_-])\1{9}$/.test(line.text)) return width === wrapped ? hard(line) : " ";
   return undefined;
 }
 
-/** A break at a constant width that fell on a space lost it. */
-function hardJoint(line: Piece, width: number): "" | " " {
-  return line.width > line.text.length && line.width !== width ? " " : line.text.length < width ? " " : "";
+/** A break at a constant width may have fallen behind a space. */
+function hard({ endsWithSpace }: Piece): "" | " " {
+  return endsWithSpace ? " " : "";
 }
 
 /** The width at which a terminal broke every line: at least three lines are that long, none is longer, and they go on in the middle of a word. */
@@ -83,10 +86,13 @@ function wrapWidth(pieces: readonly Piece[]): number | undefined {
   return full.length >= 3 ? widest : undefined;
 }
 
-/** Whether the mangled name at the end of a line goes on in the next ones: it is none as it stands, and is one with them. */
+/**
+ * Whether the mangled name at the end of a line goes on in the next ones, and is one with them. One that could end where the line
+ * does goes on only where the line is full, or where the next line is nothing but more of it: "Killed" is a list of types, and a word.
+ */
 function continuesName(line: string, rest: readonly Piece[], isFull: boolean): boolean {
   const name = mangledTail.exec(line.slice(-16384))?.[0];
-  if (name === undefined || demangle(name) !== undefined && !isFull) return false;
+  if (name === undefined || demangle(name) !== undefined && !isFull && !/^(?![A-Z]?[a-z]{2,}$)[\w$.]+$/.test(rest[0]?.text ?? "")) return false;
   let whole = name;
   for (const { text } of rest) {
     const head = token.exec(text)?.[1];
@@ -107,6 +113,7 @@ function crossesPhrase(line: string, next: string): "" | " " | undefined {
     }
   }
   // "x.so:" and below it what about it.
+  if (/^: ?(?:undefined symbol|cannot open|version [`'"‘]|wrong ELF|file too short|invalid ELF|symbol )/.test(head)) return "";
   return /\.(?:so(?:\.\d+)*|pyd|dylib|dll):$/.test(tail) && /^(?:undefined symbol|cannot open|version [`'"‘]|wrong ELF|file too short|invalid ELF|symbol )/.test(head) ? " " : undefined;
 }
 
