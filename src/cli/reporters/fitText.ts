@@ -95,7 +95,7 @@ function fileLines(file: FileFit, report: FitReport, paint: Paint): string[] {
   if (file.releasesThatWouldDo !== null && file.missing.length > 0) {
     out.push("", ...wrap(file.releasesThatWouldDo.length === 0
       ? "No recorded torch release exports all that it needs."
-      : `Torch releases that export all that it needs: ${ranges(file.releasesThatWouldDo)}.`, "  "));
+      : `Torch releases that export all that it needs: ${ranges(file.releasesThatWouldDo, file.torch)}.`, "  "));
   }
   if (file.traits.length > 0) {
     out.push("", `  ${paint("dim", "compared")}`, ...traitLines(file.traits, new Set(report.findings.map((one) => one.rule)), paint));
@@ -108,7 +108,8 @@ function isQuiet(file: FileFit): boolean {
 }
 
 function symbolLines(symbol: MissingSymbol, withReason: boolean): string[] {
-  const out = wrap(`${shortNames(symbol.demangled)}${symbol.binding === "weak" ? " (weak)" : ""}`, "      ", "    ");
+  const interval = symbol.torch === undefined || withReason ? "" : ` (torch ${ranges([], symbol.torch)})`;
+  const out = wrap(`${shortNames(symbol.demangled)}${symbol.binding === "weak" ? " (weak)" : ""}${interval}`, "      ", "    ");
   return withReason ? [...out, ...wrap(shortNames(symbol.because), "      ")] : out;
 }
 
@@ -122,9 +123,13 @@ function traitLines(traits: readonly ReportedTrait[], said: ReadonlySet<string>,
   });
 }
 
-/** "2.1.0 to 2.2.2, 2.4.0": neighbours in `releases` are not known here, so runs are by their order in the list. */
-function ranges(releases: readonly string[]): string {
-  return releases.length > 8 ? `${releases[0] ?? ""} to ${releases.at(-1) ?? ""} (${releases.length} releases)` : releases.join(", ");
+/** "2.3.0 to 2.7.1", "2.14.0 and later"; one by one where others lie between. */
+function ranges(releases: readonly string[], interval: FileFit["torch"]): string {
+  if (interval === undefined) {
+    return releases.join(", ");
+  }
+  const { since, until } = interval;
+  return until === null ? `${since} and later` : since === until ? since : `${since} to ${until}`;
 }
 
 function memberName(file: FileFit, report: FitReport): string {

@@ -53,6 +53,7 @@ export function* judge(examined: Examined, environment: FitEnvironment, options:
   const { body } = environment;
   const [only] = files;
   const nothing = isWheel && libraries.length === 0 && examined.problems.length === 0 ? ["The wheel holds no shared library for Linux: there was nothing to compare with torch."] : [];
+  const common = commonReleases(files);
   return {
     schema: 1,
     file: examined.file,
@@ -62,7 +63,8 @@ export function* judge(examined: Examined, environment: FitEnvironment, options:
     missingDependencies: files.flatMap((one) => one.missingDependencies),
     missingVersions: files.flatMap((one) => one.missingVersions),
     traits: isWheel ? [] : (only?.traits ?? []),
-    releasesThatWouldDo: commonReleases(files),
+    releasesThatWouldDo: common,
+    ...intervalOf(common),
     loaded: isWheel ? [] : (only?.loaded ?? []),
     findings: findings.map(({ rule, severity, message }) => ({ rule, severity, message, docs: `docs/rules/${rule}.md` })),
     notChecked: [...new Set([...examined.problems, ...nothing, ...said, ...variants.said, ...files.flatMap((one) => one.notChecked)])],
@@ -103,6 +105,18 @@ function commonReleases(files: readonly FileFit[]): readonly string[] | null {
   return first === undefined ? null : first.filter((release) => others.every((one) => one.includes(release)));
 }
 
+/** Releases that follow each other, as one interval. */
+function intervalOf(would: readonly string[] | null): Pick<FileFit, "torch"> {
+  const [since] = would ?? [];
+  const last = would?.at(-1);
+  if (would === null || since === undefined || last === undefined) {
+    return {};
+  }
+  const { releases, source } = loadSymbolHistory();
+  const isWhole = releases.indexOf(last) - releases.indexOf(since) === would.length - 1;
+  return isWhole ? { torch: { since, until: last === releases.at(-1) ? null : last, source } } : {};
+}
+
 function fileFit(result: FitResult): FileFit {
   return {
     file: result.built.path,
@@ -112,6 +126,7 @@ function fileFit(result: FitResult): FileFit {
     missingVersions: result.missingVersions.map((one) => ({ ...one, highest: one.highest ?? null })),
     traits: result.traits.map((one) => ({ ...one, agrees: one.agrees ?? null })),
     releasesThatWouldDo: result.releasesThatWouldDo ?? null,
+    ...intervalOf(result.releasesThatWouldDo ?? null),
     loaded: result.loaded,
     notChecked: result.notChecked,
   };

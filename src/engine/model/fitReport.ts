@@ -73,6 +73,8 @@ export interface FileFit {
   readonly traits: readonly ReportedTrait[];
   /** Releases of torch with every torch symbol that the file needs; null: not told. */
   readonly releasesThatWouldDo: readonly string[] | null;
+  /** The same as an interval, where they follow each other without a gap; `until` null: on to the newest that is recorded. */
+  readonly torch?: { readonly since: string; readonly until: string | null; readonly source: string };
   readonly loaded: readonly { readonly name: string; readonly path: string; readonly how: string }[];
   readonly notChecked: readonly string[];
 }

@@ -2,6 +2,7 @@ import { overloadLives, symbolLives } from "../../../binaries/history/index.ts";
 import type { OtherSignature, ReleaseRange, SymbolLife } from "../../../binaries/history/index.ts";
 import { abiTwin, abiTwinCandidates, demangle, familyOf, readMangled, variantsOf } from "../../../binaries/mangling/index.ts";
 import type { RecordedSymbols } from "../../../catalogue/index.ts";
+import { compareVersions } from "../../../model/index.ts";
 import { scopesOf, stringAbiOfText } from "./demangled.ts";
 import type { SymbolError } from "./types.ts";
 import { minorOf } from "./words.ts";
@@ -162,9 +163,13 @@ function releasesIn({ since, until, gaps = [] }: ReleaseRange & Partial<Pick<Sym
   return between({ since, until }).filter((one) => !left.has(one));
 }
 
-/** Whether every recorded release has it. */
-export function isInAll(life: Life, history: RecordedSymbols): boolean {
-  return history.releases.length > 0 && life.either.length === history.releases.length;
+/** Of March 2023: what was there before and still is, hardly anybody's torch lacks by its age. */
+const longAgo = "2.0.0";
+
+/** Whether it is in every release that people still run, the newest included. */
+export function isInAll({ either }: Life, { releases }: RecordedSymbols): boolean {
+  const [first] = either;
+  return first !== undefined && either.at(-1) === releases.at(-1) && compareVersions(first, longAgo) < 0 && either.length === releases.length - releases.indexOf(first);
 }
 
 /** Whether a release, which the text names perhaps without its patch, has it; undefined: that release is not recorded. */

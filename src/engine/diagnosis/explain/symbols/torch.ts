@@ -40,7 +40,7 @@ function isStillThere({ life, knowledge: { history } }: Matter): boolean {
 }
 
 function withString(matter: Matter): Judgement {
-  const { life, knowledge, error } = matter;
+  const { error } = matter;
   if (error.when === "link" && linksNoTorch(matter)) {
     return notLinked(matter);
   }
@@ -185,9 +185,9 @@ function everywhere(matter: Matter): Judgement {
   return {
     cause: "torch-not-loaded",
     confidence: "likely",
-    headline: `${file} was loaded without its torch: ${name} is in every release, and not in the libc10 or libtorch that the loader found.`,
+    headline: `${file} was loaded without its torch: ${name} is in ${life.either.length === all.length ? "every release" : `torch ${range(life.either, all)}`}, and not in the libc10 or libtorch that the loader found.`,
     because: [
-      `Official wheels of all recorded releases, torch ${all[0] ?? ""} to ${all.at(-1) ?? ""}, export it from ${life.homes.map((one) => `${one}.so`).join(" or ")} (${history.source}), so neither the version of torch nor _GLIBCXX_USE_CXX11_ABI explains it.`,
+      `Official wheels of torch ${range(life.either, all)} export it from ${life.homes.map((one) => `${one}.so`).join(" or ")} (${history.source}), so hardly the version of torch, and not _GLIBCXX_USE_CXX11_ABI explains it.`,
       "Either torch was not imported before, and the loader found no libtorch or another one (Debian's, one in LD_LIBRARY_PATH), or the file was not linked with that library.",
     ],
     fixes: ["import torch before it.", `If it is, link it with ${life.homes.map((one) => `-l${one.slice(3)}`).join(" ")} (find_package(Torch) and \${TORCH_LIBRARIES}, or torch.utils.cpp_extension).`],
