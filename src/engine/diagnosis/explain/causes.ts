@@ -70,6 +70,7 @@ export const causes = {
   "numpy-abi": null,
   "out-of-memory": null,
   "module-missing": null,
+  harmless: null,
 } as const satisfies Readonly<Record<string, string | null>>;
 
 export type CauseName = keyof typeof causes;
