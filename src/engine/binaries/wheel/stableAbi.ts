@@ -21,11 +21,6 @@ interface Use {
   readonly condition?: string;
 }
 
-/** The CPython from which on a name is part of the stable ABI; undefined: it is none of it. */
-export function sinceInStableAbi(symbol: string): string | undefined {
-  return since.get(symbol);
-}
-
 /**
  * The lowest CPython whose stable ABI has all that the modules use; undefined when they use more, when there is none, or
  * when what they use is not known.

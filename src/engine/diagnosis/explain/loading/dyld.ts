@@ -56,7 +56,7 @@ const library: Recogniser = {
     const { text, last, referencedFrom: file } = messageAt(log, at);
     const refused = refusal(text);
     const isProgram = /dyld(?:\[\d+\])?: /.test(line);
-    return clue(at, `Library not loaded: ${name}${file === undefined ? "" : `, referenced from ${file}`}`, { library: baseName(name), file }, (knowledge) => refused?.() ?? explainMissingLibrary({ library: name, file, when: "load", system: "macos", isProgram }, knowledge), { last });
+    return clue(at, `Library not loaded: ${name}${file === undefined ? "" : `, referenced from ${file}`}`, { library: baseName(name), file }, (knowledge) => refused?.(knowledge) ?? explainMissingLibrary({ library: name, file, when: "load", system: "macos", isProgram }, knowledge), { last });
   },
 };
 

@@ -8,7 +8,7 @@ describe("macOS's loader", () => {
     assert.equal(verdict.file, "/Users/kim/e/op/_C.cpython-311-darwin.so");
     assert.equal(verdict.symbols?.[0]?.symbol, "_ZN3own4geluEi");
     assert.deepEqual(verdict.lines, { first: 1, last: 3 });
-    const old = await says("ImportError: dlopen(/u/x.so, 2): Symbol not found: _cublasCreate_v2\n  Referenced from: /u/x.so\n  Expected in: flat namespace\n in /u/x.so", "library-not-linked", "likely", /x\.so uses cublasCreate_v2/);
+    const old = await says("ImportError: dlopen(/u/x.so, 2): Symbol not found: _cublasCreate_v2\n  Referenced from: /u/x.so\n  Expected in: flat namespace\n in /u/x.so", "library-not-linked", "likely", /x\.so uses `cublasCreate_v2`/);
     assert.deepEqual(old.lines, { first: 1, last: 4 });
     assert.equal((await verdictOf("ImportError: dlopen(/u/k/_C.so, 0x0002): symbol not found in flat namespace '__ZN3own4geluEi'")).symbols?.[0]?.symbol, "_ZN3own4geluEi");
     await says("ImportError: dlopen(/u/k.so, 0x0002): symbol not found in flat namespace '_PyList_GET_SIZE'", "python-abi", "likely", /PyList_GET_SIZE/);

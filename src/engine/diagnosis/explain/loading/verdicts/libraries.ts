@@ -71,11 +71,12 @@ const brings: readonly (readonly [RegExp, string])[] = [
   [/^ld-linux|^libc\.musl|^libc\.so\.6$/, "the C library of another kind of Linux: files for glibc (manylinux) do not load on Alpine's musl, and the other way around. Use a build for this one."],
 ];
 
-function otherLibrary(name: string, error: LibraryError, { environment, fitOf }: Knowledge): Explanation {
+function otherLibrary(name: string, error: LibraryError, knowledge: Knowledge): Explanation {
+  const { environment } = knowledge;
   const { library, when, system } = error;
   const isPath = /[\\/]/.test(library) && !library.startsWith("@");
   const looksOwn = isPath && (error.file === undefined || error.file === library);
-  if (when === "load" && looksOwn && system === "linux") return namedByPath(library, fitOf(library) !== undefined);
+  if (when === "load" && looksOwn && system === "linux") return namedByPath(library, knowledge.fitOf(library) !== undefined);
   const who = error.file === undefined ? "What was loaded" : fileName(error.file);
   const known = brings.find(([pattern]) => pattern.test(name))?.[1];
   const shown = system === "linux" ? name : baseName(library);

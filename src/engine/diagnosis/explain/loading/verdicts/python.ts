@@ -1,56 +1,6 @@
 import { valueOf } from "../../../../model/index.ts";
-import { sinceInStableAbi } from "../../../../binaries/wheel/stableAbi.ts";
-import type { SymbolError } from "../../symbols/index.ts";
-import { fileName, inside } from "../../symbols/words.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
 import { baseName, explanation } from "../words.ts";
-
-/** Functions that headers of CPython have as macros only: a compiler that was not told so calls them as functions. */
-const macro = /^_?Py[A-Za-z]*_[A-Z][A-Z_]+$/;
-
-/** A name of CPython that nobody provides. */
-export function explainPythonSymbol(error: SymbolError, { environment }: Knowledge): Explanation {
-  const { symbol, file, when } = error;
-  const who = fileName(file);
-  const symbols = [{ symbol, demangled: symbol }];
-  const since = sinceInStableAbi(symbol);
-  if (when === "link") {
-    return explanation("library-not-linked", "likely", `The link takes ${symbol} from CPython, and no library of Python is on the link line.`, {
-      because: ["An extension module leaves CPython's names to the interpreter that imports it; a program that embeds Python, and a library that is linked with -Wl,--no-undefined (or on Windows and macOS), has to find them."],
-      fixes: ["Make it a module: in CMake Python3_add_library(name MODULE ...) or pybind11_add_module, without -Wl,--no-undefined (macOS: -undefined dynamic_lookup).", "For a program that embeds Python link Python3::Python."],
-      symbols,
-    });
-  }
-  const theirs = environment === undefined ? undefined : valueOf(environment.body.facts, "python-version");
-  const inPython = theirs === undefined ? "the Python that imports it" : `Python ${theirs}`;
-  const isLimited = file !== undefined && /\.abi3t?\.(?:so|pyd)$/.test(file);
-  if (isLimited && since === undefined) {
-    return explanation("python-abi", "certain", `${who} is named for every Python 3 and is not: it uses ${symbol}, which is not part of the limited API.`, {
-      because: [
-        ".abi3.so promises that only CPython's stable ABI is used.",
-        macro.test(symbol) ? `${symbol} is a macro of the full API: the compiler had not seen its declaration, took it for a function and only warned.` : `${symbol} exists in some versions of CPython and not in ${inPython}.`,
-      ],
-      fixes: [`Compile with Py_LIMITED_API defined and with -Werror=implicit-function-declaration, and replace ${symbol} by a function of the limited API.`, "Or build it for each Python, without py_limited_api; pybind11 and torch/extension.h need that anyway."],
-      symbols,
-    });
-  }
-  if (since === "3.2") {
-    return explanation("python-abi", "likely", `${who} was loaded where there is no Python: ${symbol} is exported by every CPython 3.`, {
-      because: ["The file is a Python module (or links libtorch_python), and the process that loads it is no Python, or is one that keeps CPython's names to itself."],
-      fixes: ["Load it from Python, or keep the part that needs Python out of a library for programs (link libtorch without torch_python).", "A program that embeds Python must link libpython with -Wl,-export-dynamic, or load it with RTLD_GLOBAL."],
-      symbols,
-    });
-  }
-  return explanation("python-abi", since === undefined ? "likely" : "certain", `${who} was built for another Python: ${inPython} does not have ${symbol}.`, {
-    because: [
-      since !== undefined ? `${symbol} is part of CPython's stable ABI from ${since} on: the Python that imports it is older.` : symbol.startsWith("_") ? `${symbol} is a private name of CPython, which comes and goes with its versions.` : macro.test(symbol) ? `${symbol} is a macro in CPython's headers; the compiler took it for a function.` : `${symbol} is a name of CPython that this one does not export.`,
-      "This is no matter of torch's version.",
-    ],
-    fixes: [`Install the build of ${inside(who)} for ${inPython}, or build it again with that Python (in a fresh build folder).`],
-    needs: since === undefined ? ["Which Python it was built for: its name (cp311, cpython-311), and which imports it: `python -VV`."] : [],
-    symbols,
-  });
-}
 
 /** A module that says itself that it was compiled for another Python: pybind11 (detail/common.h, PYBIND11_CHECK_PYTHON_VERSION). */
 export function explainPythonVersions(built: string, running: string): Explanation {

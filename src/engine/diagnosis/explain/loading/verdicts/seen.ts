@@ -6,17 +6,13 @@ import { baseName } from "../words.ts";
  * An explanation with what reading the file that failed shows: certain where the file lacks there what the text says;
  * unchanged where it could not be read. `seen`: the sentence, undefined where the file lacks nothing of the kind.
  */
-export function withFit(explanation: Explanation, file: string | undefined, { fitOf }: Knowledge, seen: (fit: FitReport) => string | undefined): Explanation {
-  const fit = file === undefined ? undefined : fitOf(file);
+export function withFit(explanation: Explanation, file: string | undefined, knowledge: Knowledge, seen: (fit: FitReport) => string | undefined): Explanation {
+  const fit = file === undefined ? undefined : knowledge.fitOf(file);
   if (fit === undefined || file === undefined || fit.verdict === "unknown") return explanation;
   const sentence = seen(fit);
   return sentence === undefined
     ? { ...explanation, fit, because: [...explanation.because, `${baseName(file)} was read and compared with ${fit.against.name}, where it lacks nothing of the kind: it failed in another environment, or was built again since.`] }
     : { ...explanation, fit, confidence: "certain", because: [sentence, ...explanation.because], needs: [] };
-}
-
-export function seenSymbol(symbol: string): (fit: FitReport) => string | undefined {
-  return (fit) => fit.missing.find((one) => one.symbol === symbol)?.because;
 }
 
 export function seenLibrary(name: string): (fit: FitReport) => string | undefined {

@@ -30,14 +30,9 @@ function ofSeries(error: VersionError, knowledge: Knowledge): Explanation {
 }
 
 /** The first GCC whose libstdc++ has a version: "13.2" for GLIBCXX_3.4.32; undefined: not in the table. */
-export function gccOf(version: string): string | undefined {
+function gccOf(version: string): string | undefined {
   const [series = "", number = ""] = version.split(/_(?=[\d.]+$)/);
   return series === "GLIBCXX" || series === "CXXABI" ? table.libstdcxx.find((row) => compareNumbers(row[series], number) >= 0)?.gcc : undefined;
-}
-
-/** The version with which a name came into libstdc++, where the table has it. */
-export function versionOfName(symbol: string): string | undefined {
-  return table.names.find((row) => row.name === symbol)?.version;
 }
 
 function olderLibstdcxx(error: VersionError, knowledge: Knowledge): Explanation {
