@@ -74,16 +74,16 @@ export const operatorTwice: Saying = {
   read(said) {
     const name = said.match.groups?.["name"] ?? said.match.groups?.["other"] ?? "";
     const [, second, first] = /Duplicate registration: (?:registered at )?(.{1,300}?)\. Original registration: (?:registered at )?(.{1,300}?)(?: \(|$|\\n|\n)/.exec(said.text) ?? [];
-    return clueOf(said, (knowledge) => twice("an operator", name, first, second, said, knowledge), { words: said.match[0], subject: { symbol: name } });
+    return clueOf(said, (knowledge) => twice("an operator", `the operator ${name}`, first, second, said, knowledge), { words: said.match[0], subject: { symbol: name } });
   },
 };
 
 function twice(how: string, what: string, first: string | undefined, second: string | undefined, said: Said, knowledge: Knowledge): Explanation {
   const isSame = first !== undefined && first === second;
-  const libtorch = /^aten::|^the namespace (?:aten|prim|quantized)$/.test(what) ? secondLibtorch(said, knowledge) ?? { words: "It is one of torch's own, so torch's own library was loaded twice." } : undefined;
+  const libtorch = /^the operator aten::|^the namespace (?:aten|prim|quantized)$/.test(what) ? secondLibtorch(said, knowledge) ?? { words: "It is one of torch's own, so torch's own library was loaded twice." } : undefined;
   if (libtorch !== undefined) return verdict("duplicate-libtorch", "likely", "Two copies of libtorch are in one process, and both registered their operators.", [libtorch.words], { fixes: oneLibtorch });
   const isSource = first !== undefined && second !== undefined && !isSame;
-  return verdict("namespace-registered-twice", "certain", `${what[0]?.toUpperCase() ?? ""}${what.slice(1)} was registered twice in one process.`, [
+  return verdict("namespace-registered-twice", "certain", `T${what.slice(1)} was registered twice in one process.`, [
     isSame
       ? `Both registrations come from one place, ${first}: two copies of one library were loaded, such as an installed one and one built in place, a JIT build beside a wheel, or a stale file under its old name.`
       : isSource ? `One stands at ${first}, the other at ${second}: two libraries (or two files of one) register the same.` : `${how === "TORCH_LIBRARY" ? "A namespace may have one TORCH_LIBRARY block" : "An operator may be defined once"}; two libraries, or two copies of one, define it.`,

@@ -124,7 +124,7 @@ const torchcodec: Saying = {
         fixes: symbols ? ["Install the torchcodec that was released for this torch (its README has the table)."] : ["Install FFmpeg's libraries (conda install ffmpeg, or the distribution's package), not only its program.", "Install the torchcodec that was released for this torch (its README has the table)."],
         needs: symbols ? [] : ["The lines between \"[start of libtorchcodec loading traceback]\" and its end."],
       });
-    }, { words: said.match[0], weight: "consequence", subject: { package: "torchcodec", module: "torchcodec" } });
+    }, { words: said.match[0], subject: { package: "torchcodec", module: "torchcodec" } });
   },
 };
 

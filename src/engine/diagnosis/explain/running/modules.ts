@@ -83,7 +83,7 @@ function torchOwn(said: Said): ReturnType<Saying["read"]> {
 
 /** Python-level skew: a package asks torch for a name that this torch does not have. */
 const torchName: Saying = {
-  pattern: /cannot import name ['"‘](?<name>\w+)['"’] from (?:partially initialized module )?['"‘](?<module>torch(?:\.\w+)*)['"’]|module ['"‘](?<module2>torch(?:\.\w+)*)['"’] has no attribute ['"‘](?<name2>\w+)['"’]|No module named ['"‘](?<module3>torch(?:\.\w+)+)['"’]|type object ['"‘](?<type>torch\.\w+(?:\.\w+)*)['"’] has no attribute ['"‘](?<name3>\w+)['"’]|['"‘](?<module4>torch\._C)['"’] has no attribute ['"‘]?(?<name4>\w+)/,
+  pattern: /cannot import name ['"‘](?<name>\w+)['"’] from (?:partially initialized module )?['"‘](?<module>torch(?:\.\w+)*)['"’]|(?:partially initialized )?module ['"‘](?<module2>torch(?:\.\w+)*)['"’] has no attribute ['"‘](?<name2>\w+)['"’]|No module named ['"‘](?<module3>torch(?:\.\w+)+)['"’]|type object ['"‘](?<type>torch\.\w+(?:\.\w+)*)['"’] has no attribute ['"‘](?<name3>\w+)['"’]|['"‘](?<module4>torch\._C)['"’] has no attribute ['"‘]?(?<name4>\w+)/,
   read(said) {
     const { name, module, module2, name2, module3, module4, name4, type, name3 } = said.match.groups ?? {};
     const where = module ?? module2 ?? module3 ?? module4 ?? type ?? "torch";
@@ -133,19 +133,24 @@ const dlpack: Saying = {
   },
 };
 
-/** NumPy's own ABI: numpy/_core/src/multiarray, numpy/core/include/numpy/__multiarray_api.h. */
+/** NumPy's own ABI: numpy/_core/src/multiarray, numpy/core/include/numpy/__multiarray_api.h; Cython's check of sizes. */
 const numpy: Saying = {
-  pattern: /A module that was compiled using NumPy 1\.x cannot be run in NumPy (?<version>\d[\w.]*\w)|(?<dtype>numpy\.\w+) size changed, may indicate binary incompatibility|_ARRAY_API not found|module compiled against (?:ABI|API) version (?<built>0x[0-9a-f]+|\d+) but this version of numpy is (?<has>0x[0-9a-f]+|\d+)|numpy\.core\.multiarray failed to import/,
+  pattern: /A module that was compiled using NumPy 1\.x cannot be run in|numpy\.\w+ size changed, may indicate binary incompatibility(?:\. Expected (?<wants>\d+) from C header, got (?<has>\d+))?|_ARRAY_API not found|module compiled against (?:ABI|API) version (?<built>0x[0-9a-f]+|\d+) but this version of numpy is (?<runs>0x[0-9a-f]+|\d+)|numpy\.core\.multiarray failed to import/,
   read(said) {
-    const isAttribute = /_ARRAY_API not found|failed to import$/.test(said.match[0]);
+    const { wants, has, built, runs } = said.match.groups ?? {};
     const isTorch = /tensor_numpy\.cpp/.test(`${said.text}\n${lineAt(said.log, said.at + 1)}`);
-    return clueOf(said, () => verdict("numpy-abi", "certain", "A module was compiled for another NumPy than the one that is installed: NumPy's ABI, not torch's.", [
-      "NumPy 2 changed its C ABI: modules that were compiled with NumPy 1 do not run with it, while those compiled with 2 run with both.",
-      isTorch ? "It is torch that was built for NumPy 1 (2.2 and older): it goes on, but its conversions to and from NumPy fail." : "The traceback names the module that must be rebuilt; torch and the C++ ABI are innocent.",
+    const isAfter = /^A module|_ARRAY_API/.test(said.match[0]);
+    // Structures and ABI numbers only ever grew.
+    const isNewer = Number(wants ?? built) > Number(has ?? runs);
+    return clueOf(said, () => verdict("numpy-abi", "certain", `A module was compiled for ${isNewer ? "a newer" : "an older"} NumPy than the one that is installed: NumPy's ABI, not torch's.`, [
+      isNewer ? "What was compiled with a newer NumPy checks that the installed one has all that it uses, and this one has not." : "NumPy 2 changed its C ABI: modules that were compiled with NumPy 1 do not run with it, while those compiled with 2 run with both.",
+      isTorch ? "It is torch that was built for NumPy 1 (2.2 and older): it goes on, but its conversions to and from NumPy fail." : "The traceback names the module that was compiled; torch and the C++ ABI are innocent.",
     ], {
-      fixes: [isTorch ? "Install numpy<2 beside this torch, or torch 2.3 or newer." : "Install a release of that module that was built with NumPy 2, or rebuild it; until then numpy<2."],
-      copy: "pip install \"numpy<2\"",
-    }), { words: said.match[0], weight: isAttribute ? "consequence" : isTorch ? "warning" : "cause", subject: { package: "numpy" } });
+      fixes: isNewer
+        ? ["Install a newer NumPy, or a release of that module for the NumPy that is there."]
+        : [isTorch ? "Install numpy<2 beside this torch, or torch 2.3 or newer." : "Install a release of that module that was built with NumPy 2, or rebuild it; until then numpy<2."],
+      copy: isNewer ? "pip install --upgrade numpy" : 'pip install "numpy<2"',
+    }), { words: said.match[0], weight: said.match[0].endsWith("failed to import") ? "consequence" : isTorch || isAfter ? "warning" : "cause", subject: { package: "numpy" } });
   },
 };
 

@@ -3,7 +3,7 @@ import { valueOf } from "../../../model/index.ts";
 import type { Explanation, Knowledge } from "../types.ts";
 import { clueOf, lineAt, recogniserOf, verdict } from "./sayings.ts";
 import type { Saying } from "./sayings.ts";
-import { companionFor, installedVersion, minorOf, torchesFor, torchOf } from "./torchBuilds.ts";
+import { companionFor, installedVersion, minorOf, torchesFor, torchOf, versionOf } from "./torchBuilds.ts";
 
 /** Namespaces that belong to a distribution of another name; most are named like it. */
 const distributions: Readonly<Record<string, string>> = {
@@ -13,7 +13,11 @@ const distributions: Readonly<Record<string, string>> = {
 };
 
 /** Released for one torch each. */
-const companions = new Set(["torchvision", "torchaudio", "torchtext"]);
+type Companion = "torchvision" | "torchaudio" | "torchtext";
+
+function isCompanion(name: string | undefined): name is Companion {
+  return name === "torchvision" || name === "torchaudio" || name === "torchtext";
+}
 
 /** Namespaces of torch itself: an operator that is not there belongs to another torch. */
 const ofTorch = /^(?:aten|prim|prims|profiler|quantized|onednn|mkldnn|mkl|inductor|c10d|c10d_functional|_c10d_functional|symm_mem|sparse|rngprims|debugprims|higher_order|streams|bundled)$/;
@@ -46,7 +50,7 @@ function missingOperator(namespace: string, operator: string, isRegistering: boo
     });
   }
   const name = distributions[namespace];
-  if (name !== undefined && companions.has(name)) return companionOperator(name, qualified, knowledge);
+  if (isCompanion(name)) return companionOperator(name, qualified, knowledge);
   const whose = name ?? `whatever registers the namespace "${namespace}"`;
   const version = name === undefined ? undefined : installedVersion(knowledge, name);
   return verdict("extension-not-loaded", "likely", `The operator ${qualified} is not registered: the library with it was not loaded, or has no such operator.`, [
@@ -60,9 +64,9 @@ function missingOperator(namespace: string, operator: string, isRegistering: boo
 }
 
 /** torchvision, torchaudio: released for one torch, and their error of loading is caught. */
-function companionOperator(name: string, what: string, knowledge: Knowledge): Explanation {
-  const torch = torchOf(knowledge);
-  const version = installedVersion(knowledge, name);
+function companionOperator(name: Companion, what: string, knowledge: Knowledge): Explanation {
+  const torch = versionOf(knowledge, "torch");
+  const version = versionOf(knowledge, name);
   const right = torch === undefined ? undefined : companionFor(knowledge.catalogue, name, torch);
   if (torch !== undefined && right !== undefined && version !== undefined && minorOf(version) !== minorOf(right.version)) {
     const belongs = torchesFor(knowledge.catalogue, name, version).map((one) => one.version);
@@ -151,7 +155,7 @@ function explainBackend(qualified: string, space: string, backend: string, regis
   const name = distributions[space] ?? "the extension";
   const torch = torchOf(knowledge);
   const cuda = knowledge.environment === undefined ? undefined : valueOf(knowledge.environment.body.facts, "cuda-version");
-  const line = torch !== undefined && companions.has(name) ? companionFor(knowledge.catalogue, name, torch)?.line : undefined;
+  const line = torch !== undefined && isCompanion(name) ? companionFor(knowledge.catalogue, name, torch)?.line : undefined;
   return verdict("extension-not-loaded", "likely", `${name === "the extension" ? "The extension" : name} has ${qualified}, but ${gpu ? `its part for ${backend} was not compiled or not loaded` : `not for ${backend} tensors`}.`, [
     known,
     gpu ? `The build for the CPU registers its operators alone: it was built where no ${backend === "CUDA" ? "nvcc, CUDA_HOME or GPU" : "toolkit for it"} was found, or a CPU wheel was installed beside a torch with ${backend}.` : "A tensor of another device was passed than the operator has code for.",

@@ -5,16 +5,51 @@ import type { Catalogue, TorchRelease } from "../../../catalogue/index.ts";
 import { runsOn } from "../../../fit/traits/cuda.ts";
 import { compareVersions, localLabel, publicVersion, valueOf } from "../../../model/index.ts";
 import { joinWords } from "../../../rules/support.ts";
-import type { Knowledge } from "../types.ts";
+import type { Knowledge, Log } from "../types.ts";
 
 /** The torch of the environment, as people write it: "2.8.0+cu128". */
 export function torchOf({ environment }: Knowledge): string | undefined {
   return environment === undefined ? undefined : valueOf(environment.body.facts, "torch-version");
 }
 
-/** The version of a distribution that is installed beside torch. */
+/** The version of a distribution: of the environment, else the only one that the text lists ("pip list", collect_env, what pip installed). */
+export function versionOf(knowledge: Knowledge, name: "torch" | "torchvision" | "torchaudio" | "torchtext"): string | undefined {
+  const { environment, log } = knowledge;
+  if (environment !== undefined) return name === "torch" ? torchOf(knowledge) : installedVersion(knowledge, name);
+  const versions = listed(log).get(name);
+  return versions?.size === 1 ? [...versions][0] : undefined;
+}
+
+/** The version of a distribution that is installed in the environment. */
 export function installedVersion({ environment }: Knowledge, name: string): string | undefined {
   return environment?.body.distributions.find((one) => one.name === name)?.version;
+}
+
+const listedLines = /^(?:\[(?:pip3|conda)\] )?(torch|torchvision|torchaudio|torchtext)(?:==| {1,40}|: )(\d+\.\d+[\w.+]*)(?:\s|$)|^(PyTorch) version: (\d+\.\d+[\w.+]*)/;
+const known = new WeakMap<Log, ReadonlyMap<string, ReadonlySet<string>>>();
+/** More lines than lists of packages stand behind. */
+const mostLines = 50_000;
+
+function listed(log: Log): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = known.get(log);
+  if (found !== undefined) return found;
+  const versions = new Map<string, Set<string>>();
+  const add = (name: string, version: string): void => { versions.set(name, (versions.get(name) ?? new Set()).add(version)); };
+  for (const { text } of log.lines.slice(0, mostLines)) {
+    if (!text.includes("orch")) continue;
+    const [, name, version = "", torch, itsVersion = ""] = listedLines.exec(text.slice(0, 200)) ?? [];
+    if (name !== undefined) add(name, version);
+    if (torch !== undefined) add("torch", itsVersion);
+    if (text.startsWith("Successfully installed ")) for (const one of text.slice(0, 8000).matchAll(/ (torch|torchvision|torchaudio|torchtext)-(\d+\.\d+[\w.+]*)/g)) add(one[1] ?? "", one[2] ?? "");
+  }
+  // collect_env names the release with its label and the distribution without, or the other way round.
+  for (const [name, set] of versions) {
+    const withLabel = [...set].filter((one) => one.includes("+"));
+    const releases = new Set([...set].map((one) => one.replace(/\+.*$/, "")));
+    if (releases.size === 1 && withLabel.length === 1) versions.set(name, new Set(withLabel));
+  }
+  known.set(log, versions);
+  return versions;
 }
 
 /** "12.8" of 12080, the number by which CUDA's own calls tell versions. */

@@ -4,7 +4,7 @@ import { clueOf, lineAt, recogniserOf } from "../sayings.ts";
 import type { Said, Saying } from "../sayings.ts";
 import { cpuOnly, driverMismatch, forwardCompatibility, foundNoDriver, insufficientDriver, noDevice, noDriver, notReady, tooOldDriver, unknownInitialization } from "./driver.ts";
 import { allocated, assertion, busy, cublasNotInitialized, invalidImage, memoryFault, outOfMemory, symbolNotFound } from "./faults.ts";
-import { capabilityWarning, newPtx, noKernelImage, refusedGpu, tritonArchitecture } from "./kernels.ts";
+import { capabilityWarning, newPtx, noKernelImage, refusedGpu } from "./kernels.ts";
 import { cudnnStatus, cudnnVersion, nccl } from "./libraries.ts";
 
 interface CudaError {
@@ -42,8 +42,8 @@ const errors: readonly CudaError[] = [
 const plain = errors.filter((one) => one.isPlain).map((one) => one.text).join("|");
 const telling = errors.filter((one) => !one.isPlain).map((one) => one.text).join("|");
 const names = errors.map((one) => one.names).join("|");
-const raised = String.raw`(?:(?:CUDA|Cuda|cuda|HIP|hip|GPU|NVRTC)[^\n"]{0,60}?(?:[Ee]rror|ERROR|[Ff]ailure|[Ff]ailed)\b[^\n"]{0,80}?|cudaError\w{0,40}[^\n"]{0,20}?|AcceleratorError: )`;
-const errorText = new RegExp(`${raised}?(?<telling>${telling})|${raised}(?<plain>\\b(?:${plain})\\b)`);
+const raised = String.raw`(?:\b(?:CUDA|Cuda|cuda|HIP|hip|NVRTC)[^\n"]{0,60}?(?:[Ee]rror|ERROR|[Ff]ailure|[Ff]ailed)\b[^\n"]{0,60}?|AcceleratorError|GPUassert)[:'" ]{1,3}`;
+const errorText = new RegExp(`(?<telling>${telling})|(?<=${raised})(?<plain>(?:${plain})\\b)`);
 const errorName = new RegExp(`\\b(?:cudaError|CUDA_ERROR_|hipError)(?<name>${names})\\b(?!['’\`] in https)`);
 
 const ofError: Saying = {
@@ -72,10 +72,11 @@ function explained(said: Said, error: CudaError | undefined): Clue | undefined {
   for (let next = at + 1; next <= at + 7 && next < log.lines.length && advice.test(lineAt(log, next)); next += 1) {
     if (lineAt(log, next).trim() !== "") last = next;
   }
-  return clueOf(said, (knowledge) => error.explain(knowledge), { last });
+  const line = lineAt(log, at);
+  return clueOf(said, (knowledge) => error.explain(knowledge), { last, words: line.length < 300 ? line : said.text });
 }
 
 export const cudaRecogniser = recogniserOf(
-  /CUDA|[Cc]uda(?:[ E]|rt)|HIP (?:out|error)|hipError|no kernel image|unsupported toolchain|driver (?:version|combination|on your)|NVIDIA driver|kernel image is invalid|illegal memory access|device-side assert|unspecified launch|forward compatibility was|system not yet|OutOfMemoryError|DefaultCPUAllocator|FlashAttention|flash[_-]attn|[Tt]riton|bfloat16|[Ff][Pp]8|ptxas|cu(?:DNN|BLAS)|libcudnn_|NCCL|nccl[A-Z]|Found GPU\d|AcceleratorError|no ROCm-capable/,
-  [capabilityWarning, tooOldDriver, foundNoDriver, cpuOnly, unknownInitialization, allocated, cudnnVersion, cudnnStatus, cublasNotInitialized, ofError, ofName, nccl, tritonArchitecture, refusedGpu],
+  /CUDA|[Cc]uda(?:[ E]|rt)|HIP (?:out|error)|hipError|no kernel image|unsupported toolchain|driver (?:version|combination|on your)|NVIDIA driver|kernel image is invalid|illegal memory access|device-side assert|unspecified launch|forward compatibility was|system not yet|OutOfMemoryError|DefaultCPUAllocator|FlashAttention|flash[_-]attn|[Tt]riton|bfloat16|[Ff][Pp]8|cu(?:DNN|BLAS)|libcudnn_|NCCL|nccl[A-Z]|Found GPU\d|AcceleratorError|GPUassert|no ROCm-capable/,
+  [capabilityWarning, tooOldDriver, foundNoDriver, cpuOnly, unknownInitialization, allocated, cudnnVersion, cudnnStatus, cublasNotInitialized, ofError, ofName, nccl, refusedGpu],
 );

@@ -1,11 +1,11 @@
 /** GPU code that is missing or cannot be used: architectures and PTX (CUDA C++ Programming Guide, "Compute Capabilities"; driver_types.h, cudaError). */
-import { valueOf } from "../../../../model/index.ts";
+import { compareVersions, valueOf } from "../../../../model/index.ts";
 import type { CudaArchitecture } from "../../../../model/index.ts";
 import { joinWords } from "../../../../rules/support.ts";
 import type { Explanation, Knowledge, Log } from "../../types.ts";
 import { clueOf, lineAt, verdict } from "../sayings.ts";
 import type { Saying } from "../sayings.ts";
-import { architectureWords, buildsFor, firstFor, installLine, labelOf, torchOf } from "../torchBuilds.ts";
+import { architectureWords, buildsFor, firstFor, installLine, labelOf, minorOf, torchOf } from "../torchBuilds.ts";
 
 /** What the text tells of the GPU and of torch's code. */
 interface Told {
@@ -13,6 +13,8 @@ interface Told {
   /** Compute capability times ten. */
   readonly sm: number;
   readonly codes: readonly number[];
+  /** A build that torch itself names, of the version that is installed. */
+  readonly build?: { readonly torch: string; readonly cuda: string };
 }
 
 const warned = /(?<gpu>[^.:!?]{0,80}?) with CUDA capability sm_(?<sm>\d+) is not compatible with the current PyTorch installation/;
@@ -38,16 +40,19 @@ function toldAt(log: Log, at: number, text: string): (Told & { readonly last: nu
   if (!Number.isInteger(capability)) return undefined;
   let last = at;
   const codes: number[] = [];
+  let [torchThere, cudaOfBuild] = ["", ""];
   for (let next = at; next <= Math.min(at + 40, log.lines.length - 1); next += 1) {
     const line = next === at ? text : lineAt(log, next);
     const list = supports.exec(line)?.groups?.["codes"];
     const one = /^- (\d+)\.(\d+) which supports hardware CC /.exec(line);
     if (list !== undefined) codes.push(...[...list.matchAll(/(?:sm|compute)_(\d+)/g)].map((found) => Number(found[1])));
     else if (one !== null) codes.push(Number(one[1]) * 10 + Number(one[2]));
-    else if (next > at && !/^(?:If you want to use the|The following list shows|Your installed torch==|  For CUDA|PyTorch no longer supports|The minimum cuda capability|Please install PyTorch with|No published PyTorch|\s*$)/.test(line)) break;
+    torchThere ||= /^Your installed torch==(\d[\w.+]*)/.exec(line)?.[1] ?? "";
+    cudaOfBuild ||= /^ *For CUDA (\d+\.\d+) use pip/.exec(line)?.[1] ?? "";
+    if (list === undefined && one === null && next > at && !/^(?:If you want to use the|The following list shows|Your installed torch==| *For CUDA|PyTorch no longer supports|The minimum cuda capability|Please install PyTorch with|No published PyTorch|\s*$)/.test(line)) break;
     if (line.trim() !== "") last = next;
   }
-  return { ...(gpu === undefined ? {} : { gpu: gpu.replace(/^.*Warning: */, "").trim() }), sm: capability, codes, last, words: text };
+  return { ...(gpu === undefined ? {} : { gpu: gpu.replace(/^.*Warning: */, "").trim() }), sm: capability, codes, last, words: text, ...(torchThere === "" || cudaOfBuild === "" ? {} : { build: { torch: torchThere, cuda: cudaOfBuild } }) };
 }
 
 /** torch has no code for the GPU: `isTold` when its own warning says so. */
@@ -60,7 +65,7 @@ function noCode(told: Told, knowledge: Knowledge, isWarning: boolean): Explanati
   const first = firstFor(knowledge.catalogue, sm);
   const { torch: known, cuda } = buildsFor(sm);
   const which = torch === undefined ? "the installed torch" : `torch ${torch}`;
-  const label = cuda.at(-1);
+  const build = told.build ?? (torch === undefined ? undefined : buildOf(torch, knowledge, (one) => (isNewer ? first !== undefined && compareVersions(one, first.cuda) >= 0 : minorOf(torch) === minorOf(known) && cuda.includes(one))));
   const fixes = [
     ...(isNewer && first !== undefined ? [`Install a torch built with CUDA ${first.cuda} or newer, the first toolkit that compiles for sm_${sm}; ${first.torch} is the first release with such a build.`] : []),
     ...(!isNewer && cuda.length > 0 ? [`Install the build of torch for CUDA ${joinWords(cuda, "or")}: torch ${known} still has code for sm_${sm} there.`] : []),
@@ -71,7 +76,13 @@ function noCode(told: Told, knowledge: Knowledge, isWarning: boolean): Explanati
     told.codes.length > 0 ? `torch's own warning lists its architectures: ${architectureWords(told.codes)}. None of them runs on sm_${sm}.` : `torch's own warning says that it has no code for sm_${sm}.`,
     isWarning ? `It is a warning; the first kernel then ends in "no kernel image is available for execution on the device".` : undefined,
     isNewer ? "The GPU is newer than this build of torch." : "The GPU is older than what this build of torch serves, or of another branch.",
-  ], { fixes, ...(label === undefined ? {} : { copy: installLine({ torch: known }, labelOf(label)) }) });
+  ], { fixes, ...(build === undefined ? {} : { copy: installLine({ torch: build.torch }, labelOf(build.cuda)) }) });
+}
+
+/** A build of the same release of torch for another CUDA. */
+function buildOf(torch: string, { catalogue }: Knowledge, serves: (cuda: string) => boolean): Told["build"] {
+  const cuda = catalogue.torchRelease(torch)?.variants.flatMap((one) => (one.platform === "linux-x86_64" && one.cudaVersion !== null && serves(one.cudaVersion) ? [one.cudaVersion] : [])).toSorted(compareVersions)[0];
+  return cuda === undefined ? undefined : { torch, cuda };
 }
 
 function capability(sm: number): string {
@@ -135,26 +146,6 @@ export function newPtx(knowledge: Knowledge): Explanation {
     needs: ["The driver's CUDA version (nvidia-smi), and the toolkit's (nvcc --version) that built the file."],
   });
 }
-
-/** triton's refusals of an architecture (triton/backends/nvidia, ptxas). */
-export const tritonArchitecture: Saying = {
-  pattern: /ptxas (?:fatal|error) *: (?:Value '(?<value>(?:sm|compute)_\d+[af]?)' is not defined for option 'gpu-name'|Unsupported \.version (?<ptx>\d+\.\d+); current version is '(?<own>\d+\.\d+)')/,
-  read(said) {
-    const { value, ptx, own } = said.match.groups ?? {};
-    return clueOf(said, (knowledge) => {
-      const sm = Number(/\d+/.exec(value ?? "")?.[0]);
-      const first = value === undefined ? undefined : firstFor(knowledge.catalogue, sm);
-      return value === undefined
-        ? verdict("ptx-too-new", "certain", `ptxas is too old for the PTX that it was given: version ${ptx ?? "?"}, and it knows ${own ?? "?"}.`, [
-            "What wrote the PTX belongs to a newer CUDA toolkit than the ptxas that was called: ptxas of another toolkit stands first on PATH or in TRITON_PTXAS_PATH.",
-          ], { fixes: ["Unset TRITON_PTXAS_PATH, or point it at the ptxas of the newer toolkit; Triton brings one of its own."] })
-        : verdict("gpu-architecture-unknown", "certain", `The ptxas that was called does not know ${value}: its CUDA toolkit is older than the GPU.`, [
-            first === undefined ? `ptxas refused the architecture ${value}.` : `CUDA ${first.cuda} is the first toolkit that compiles for ${value}.`,
-            "Kernels that are compiled at run time (Triton, torch.compile) use the ptxas that Triton brings, or the one that TRITON_PTXAS_PATH names.",
-          ], { fixes: [`Install a newer triton with its torch${first === undefined ? "" : ` (CUDA ${first.cuda} or newer)`}, or let TRITON_PTXAS_PATH name the ptxas of a newer toolkit.`] });
-    });
-  },
-};
 
 /** Libraries that refuse a GPU for what it is: no matter of versions. */
 export const refusedGpu: Saying = {

@@ -26,7 +26,7 @@ export const cudnnStatus: Saying = {
     return clueOf(said, () => verdict("cuda-library-skew", isMismatch ? "certain" : "likely", isMismatch ? "Libraries of two versions of cuDNN met in one process." : "cuDNN could not load one of its own parts.", [
       isMismatch ? "cuDNN consists of several libraries (libcudnn_ops, libcudnn_cnn, ...) that must be of one version; it says itself that they are not." : "cuDNN consists of several libraries (libcudnn_ops, libcudnn_cnn, ...) that it opens when they are needed; they are looked for where the loader looks, and must be of one version.",
       "torch's own cuDNN and one of the system, of conda or of another package lie on the path. The extension and the C++ ABI are innocent.",
-    ], { fixes: [unset, "Remove the second cuDNN from the environment (pip list | grep cudnn: nvidia-cudnn-cu12 and -cu11 share a folder)."], needs: ["What is loaded: LD_DEBUG=libs, or /proc/PID/maps of the process"] }), { subject: { library: "libcudnn" } });
+    ], { fixes: [unset, "Remove the second cuDNN from the environment (pip list | grep cudnn: nvidia-cudnn-cu12 and -cu11 share a folder)."], needs: ["What is loaded: LD_DEBUG=libs, or /proc/PID/maps of the process"] }), { subject: { library: "libcudnn" }, weight: /Error: \S+: cannot open/.test(said.text) ? "consequence" : "cause" });
   },
 };
 

@@ -4,6 +4,6 @@ import { incompatibleArguments } from "./arguments.ts";
 import { alreadyRegistered, defaultArgument, nameTaken, returnValue, unknownBase } from "./registration.ts";
 
 export const bindingsRecogniser = recogniserOf(
-  /incompatible (?:function|constructor) arguments\.|generic_type: |native_enum!|cannot initialize type "|nb_type_new\("|could not convert default argument|Unable to convert function return value/,
+  /incompatible (?:function|constructor) arguments\.|generic_type: |native_enum!|nanobind: type |cannot initialize type "|nb_type_new\("|could not convert default argument|Unable to convert function return value/,
   [incompatibleArguments, alreadyRegistered, nameTaken, unknownBase, defaultArgument, returnValue],
 );

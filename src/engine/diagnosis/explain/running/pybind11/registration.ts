@@ -5,9 +5,15 @@ import type { Saying } from "../sayings.ts";
 import { registriesDiffer } from "./arguments.ts";
 
 export const alreadyRegistered: Saying = {
-  pattern: /generic_type: type "(?<type>[^"]{1,300})" is already registered!|(?:"(?<native>[^"]{1,300})" is already registered as a pybind11::native_enum!)/,
+  pattern: /generic_type: type "(?<type>[^"]{1,300})" is already registered!|"(?<native>[^"]{1,300})" is already registered as a pybind11::native_enum!|nanobind: type '(?<nano>[^']{1,300})' was already registered!/,
   read(said) {
-    const type = said.match.groups?.["type"] ?? said.match.groups?.["native"] ?? "";
+    const { type: classic, native, nano } = said.match.groups ?? {};
+    const type = classic ?? native ?? nano ?? "";
+    if (nano !== undefined) {
+      return clueOf(said, () => verdict("type-registered-twice", "certain", `The C++ type "${type}" was registered with nanobind twice, and the first registration counts.`, [
+        "It is a warning: nanobind goes on with the class that was registered first. Two modules bind the same type, or two copies of one were loaded; no ABI conflict.",
+      ], { fixes: ["Register it in one module and import that one from the other, or give one module its own NB_DOMAIN."] }), { words: said.match[0], subject: { symbol: type }, weight: "warning" });
+    }
     return clueOf(said, () => verdict("type-registered-twice", "likely", `The C++ type "${type}" was registered with pybind11 twice.`, [
       "pybind11 keeps one registry for all modules of a process whose internals keys agree, and a type may stand in it once. This is the opposite of an ABI conflict: the two modules do see each other.",
       "Either two modules bind the same C++ type, or two copies of one module were loaded (an installed one and one built in place, or one module under two names).",
@@ -65,7 +71,7 @@ export const returnValue: Saying = {
           fixes: ["Include <pybind11/stl.h> (or complex.h, functional.h, chrono.h) in the source file that binds the function, and rebuild."], copy: "#include <pybind11/stl.h>",
         });
       }
-      return notRegistered(`A function returned a value of a type that is not registered where its module looks${type === undefined ? "" : `: ${type}`}.`, type ?? "", knowledge);
+      return notRegistered(`A function returned a value of a type that is not registered where its module looks${type === undefined ? "" : `: ${type}`}.`, type ?? "", knowledge, /^\w+\(/.test(signature));
     }, { last: type === undefined ? said.at : said.at + (lineAt(said.log, said.at + 1).trim() === "" ? 2 : 1), words: type === undefined ? said.match[0] : `${said.match[0]} ${signature}` });
   },
 };
@@ -77,5 +83,5 @@ function notRegistered(headline: string, type: string, knowledge: Knowledge, isN
     isOfTorch
       ? "torch registers that class when it is imported: either torch was not imported before the module, or the module's pybind11 keeps another registry than torch's."
       : "Either no py::class_ for it has run yet (its module must be imported first, or its binding stands later in the file), or it was registered by a module with another internals key.",
-  ], isNanobind);
+  ], isNanobind, isOfTorch ? [] : ["Import the module that registers it first, or move its py::class_ before what uses it."]);
 }
