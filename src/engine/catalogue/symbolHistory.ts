@@ -88,7 +88,7 @@ const lazily: RecordedSymbols = {
 };
 
 /**
- * The table of torch's exports (data/torch-symbols.br, made by scripts/data/build-torch-symbols.ts, which describes it).
+ * The table of torch's exports (data/torch-symbols.br, made by scripts/data/torch-symbols.ts, described in symbolTable.ts).
  * Where the file is missing or broken nothing is recorded, and `source` says so.
  */
 export function loadSymbolHistory(): RecordedSymbols {
@@ -100,11 +100,16 @@ function opened(): RecordedSymbols {
   return table;
 }
 
+/** A table as scripts/data/torch-symbols.ts makes it. Throws where it is none. */
+export function symbolHistoryOf(file: Buffer): RecordedSymbols {
+  return new SymbolTable(openParts(file));
+}
+
 function read(): RecordedSymbols {
   let cause: unknown;
   for (const place of places) {
     try {
-      return new SymbolTable(openParts(readFileSync(place)));
+      return symbolHistoryOf(readFileSync(place));
     } catch (error) {
       cause = error;
     }

@@ -39,7 +39,8 @@ export function readWrittenName(text: string): WrittenName | undefined {
     const letter = text.charAt(at);
     const operator = depth === 0 && component === "" && text.startsWith("operator", at) ? /^operator(?:\s*(?:\(\)|\[\]|[-+*/%^&|~!=<>,]+)|\s+[^(]+)/.exec(text.slice(at))?.[0] : undefined;
     if (operator !== undefined) {
-      component = `operator${operator.slice("operator".length).trim()}`;
+      const what = operator.slice("operator".length).trim();
+      component = `operator${/^\w/.test(what) ? " " : ""}${what}`;
       at += operator.length - 1;
     } else if (letter === "<" || letter === "[") depth++;
     else if (letter === ">" || letter === "]") depth--;
@@ -96,6 +97,8 @@ function encoded(components: readonly string[], at: number): readonly string[] {
   const owner = components[at - 1];
   if (component === owner) return ["C"];
   if (component === `~${owner}`) return ["D"];
-  if (!/^operator\W|^operator(?:new|delete)\b/.test(component)) return component.startsWith("operator") && component.length > "operator".length && components.length > 1 ? ["cv", `${component.length}${component}`] : [`${component.length}${component}`];
-  return operatorCodes[component.slice("operator".length)] ?? [];
+  const operator = /^operator(?! ?$)( ?)(\W.*|.+)/s.exec(component);
+  if (operator === null || (operator[1] === "" && /^\w/.test(operator[2] ?? ""))) return [`${component.length}${component}`];
+  // What is no operator's name is a type: a conversion.
+  return operatorCodes[operator[2] ?? ""] ?? ["cv"];
 }

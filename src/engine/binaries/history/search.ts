@@ -23,9 +23,9 @@ export function suggestionsFor(text: string, name: WrittenName | undefined, hist
   if (last.length < shortestPart || last.length > 100) return [];
   const scope = (name?.components ?? []).slice(0, -1).map((one) => `${one.length}${one}`).join("");
   const near = new Map<string, number>();
-  for (const symbol of history.namesFrom(scope === "" ? "" : `_ZN${scope}`)) {
-    // Most are too different to be read.
-    const candidate = scope === "" ? (/^_Z\d+([A-Za-z]\w*?)(?=[^\w]|$)/.test(symbol) || !symbol.startsWith("_Z") ? keyOf(symbol) : undefined) : keyOf(symbol);
+  for (const symbol of (scope === "" ? [""] : [`_ZN${scope}`, `_ZNK${scope}`]).flatMap((start) => [...history.namesFrom(start)])) {
+    // Names in namespaces are no names without.
+    const candidate = scope === "" && /^_Z\D/.test(symbol) ? undefined : keyOf(symbol);
     if (candidate === undefined || near.has(candidate)) continue;
     const distance = editDistance(wanted, candidate.toLowerCase(), Math.max(2, Math.floor(last.length / 4)));
     if (distance !== undefined) near.set(candidate, distance);
