@@ -10,7 +10,7 @@ import type { CauseName } from "../causes.ts";
 import { notLinked } from "./linking.ts";
 import { askFits } from "./matter.ts";
 import type { Judgement, Matter } from "./matter.ts";
-import { cachedBuild, isBetweenReleases } from "./torch.ts";
+import { cachedBuild, numberOf } from "./torch.ts";
 import { inside, range, torches } from "./words.ts";
 
 /** What the environment in which it failed shows of a name of torch; undefined: nothing more than the text. */
@@ -87,7 +87,7 @@ function lacking(matter: Matter, missing: MissingSymbol, environment: FitEnviron
     because: [
       missing.because.replaceAll("The file ", `${file} `).replaceAll(" the file ", ` ${inside(file)} `),
       ...(missing.kind === "abi-twin" ? variantWords(matter, environment) : []),
-      ...(cause === "torch-build" ? [`The official wheel of ${publicOf(environment) ?? ""} exports it (${knowledge.history.source}): this is another build under the same number.`] : []),
+      ...(cause === "torch-build" ? [`The official wheel of torch ${numberOf(publicOf(environment) ?? "")} exports it (${knowledge.history.source}): this is another build under the same number.`] : []),
       ...(missing.kind === "drift" && matter.life.homes.every((one) => one.includes("_cuda")) && valueOf(environment.body.facts, "cuda-version") === null ? [`It lives in ${matter.life.homes[0] ?? "libtorch_cuda"}, and ${torch} is built without CUDA besides.`] : []),
       ...(cause === "torch-drift" && matter.life.wants === undefined && !missing.because.includes("std::string ABI") ? ["_GLIBCXX_USE_CXX11_ABI has nothing to do with it."] : []),
       ...said,
@@ -119,7 +119,7 @@ export function causeOf(missing: Pick<MissingSymbol, "kind" | "foundIn" | "symbo
 /** The number of the environment's torch is that of a release which has the name. */
 function isOtherBuild(symbol: string, { knowledge: { history } }: Matter, environment: FitEnvironment): boolean {
   const version = valueOf(environment.body.facts, "torch-version");
-  return version !== undefined && environment.body.source !== "catalogue" && (isBetweenReleases(version) || variantsOf(symbol).some((name) => history.releasesExporting(name)?.includes(publicOf(environment) ?? "") === true));
+  return version !== undefined && environment.body.source !== "catalogue" && variantsOf(symbol).some((name) => history.releasesExporting(name)?.includes(numberOf(version)) === true);
 }
 
 function isWithoutDevice(symbol: string, { torchLibraries }: FitEnvironment): boolean {

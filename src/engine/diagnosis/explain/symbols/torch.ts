@@ -39,13 +39,18 @@ function isStillThere({ life, knowledge: { history } }: Matter): boolean {
   return life.either.at(-1) === history.releases.at(-1);
 }
 
+/** Releases that have it, and whose recorded wheel has the other std::string than its user asks for. */
+function withOtherString({ life, knowledge: { history } }: Matter): readonly string[] {
+  return life.either.filter((one) => history.libstdcxxAbiOf(one) !== life.wants);
+}
+
 function withString(matter: Matter): Judgement {
   const { error } = matter;
   if (error.when === "link" && linksNoTorch(matter)) {
     return notLinked(matter);
   }
   const running = runningHas(matter);
-  const isDrift = running === undefined ? !isStillThere(matter) : !running;
+  const isDrift = running === undefined ? !isStillThere(matter) || withOtherString(matter).length === 0 : !running;
   return isDrift ? drift(matter) : otherString(matter);
 }
 
@@ -93,8 +98,8 @@ function otherString(matter: Matter): Judgement {
   const isSame = abi === wants;
   return {
     cause: "libstdcxx-abi",
-    // A torch that people run today is rather newer than older than the releases that have it.
-    confidence: abi === has || life.either.at(-1) === history.releases.at(-1) ? "likely" : "possible",
+    // Torches of the old std::string are old ones: one that is older than the name explains it as well.
+    confidence: isAll || abi === has || (wants === 0 && isStillThere(matter)) ? "likely" : "possible",
     headline: isAll || abi === has
       ? `${file} was compiled with _GLIBCXX_USE_CXX11_ABI=${wants}, and ${other} is built with ${has}.`
       : `${file} was compiled with _GLIBCXX_USE_CXX11_ABI=${wants} for ${torches(life.either, history.releases)}; ${other} is built with ${has}, or is another version.`,
@@ -230,8 +235,8 @@ function otherBuild(matter: Matter, torch: string): Judgement {
   };
 }
 
-/** "2.8.0" of "2.8.0a0+5228986c39.nv25.06" and of "2.8.0+cu128". */
-function numberOf(torch: string): string {
+/** The release by whose number a build goes: "2.8.0" of "2.8.0a0+5228986c39.nv25.06" and of "2.8.0+cu128". */
+export function numberOf(torch: string): string {
   return /^\d+(?:\.\d+)*/.exec(torch)?.[0] ?? torch;
 }
 
