@@ -1,5 +1,5 @@
 import type { ExplainVerdict } from "../../model/index.ts";
-import { baseName, isOneMatter, lineOf } from "./orderMatters.ts";
+import { baseName, isOfLink, isOneMatter, lineOf } from "./orderMatters.ts";
 import type { Matter } from "./orderMatters.ts";
 import type { Clue, Explanation, Log } from "./types.ts";
 
@@ -10,6 +10,8 @@ export interface Explained extends Matter {
 
 /** How far before its cause a summary may stand: pip prints "did not run successfully" above the output that says why. */
 const summaryReach = 400;
+/** How far apart two lines of one run of a linker stand. */
+const linkReach = 20;
 /** Most later lines that a verdict lists. */
 const mostConsequences = 20;
 
@@ -45,8 +47,25 @@ export function inOrder(explained: readonly Explained[], log: Log): readonly Exp
   const failed = verdicts.length > 0;
   const promoted = warnings.flatMap((one) => entries.get(one) ?? []).filter(({ consequences }) => consequences.length > 0);
   const remarks = warnings.flatMap((one) => entries.get(one) ?? []).filter((entry) => !promoted.includes(entry) && !(failed && verdicts.some(({ of }) => of.explanation.cause === entry.of.explanation.cause)));
-  const byPlace = (list: readonly typeof verdicts[number][]) => list.toSorted((a, b) => a.place - b.place);
+  placeLinks([...verdicts, ...promoted], log);
+  const byPlace = (list: readonly typeof verdicts[number][]) => list.toSorted((a, b) => a.place - b.place || sureness(a.of) - sureness(b.of) || lineOf(a.of.clues[0], log) - lineOf(b.of.clues[0], log));
   return [...byPlace([...verdicts, ...promoted]), ...byPlace(remarks)].map(({ of, consequences }) => verdictOf(of, consequences, log));
+}
+
+/** What one run of a linker says has no order: the surest of it stands first. */
+function placeLinks(entries: readonly { readonly of: Explained; place: number }[], log: Log): void {
+  const links = entries.filter(({ of: { clues: [{ subject }] } }) => subject.symbol !== undefined && subject.file !== undefined && isOfLink(subject.file)).toSorted((a, b) => a.place - b.place);
+  let end = -Infinity;
+  let place = 0;
+  for (const entry of links) {
+    if (entry.place - end > linkReach) place = entry.place;
+    entry.place = place;
+    end = Math.max(end, ...entry.of.clues.map((clue) => lineOf(clue, log)));
+  }
+}
+
+function sureness({ explanation }: Explained): number {
+  return confidences.indexOf(explanation.confidence);
 }
 
 /** Which exception a line belongs to: the innermost. */

@@ -121,6 +121,6 @@ export function isOneMatter(a: Clue, b: Clue, sameHeadline: boolean): boolean {
 }
 
 /** A linker names objects and sources, of which one target has many; a loader names the file. */
-function isOfLink(file: string | undefined): boolean {
+export function isOfLink(file: string | undefined): boolean {
   return file === undefined || /\.(?:o|obj|a|lib|c|cc|cpp|cxx|cu)$|\.(?:a|lib)\(/i.test(file);
 }

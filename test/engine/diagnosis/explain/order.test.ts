@@ -105,6 +105,12 @@ test("a linker's objects are one target", () => {
   assert.deepEqual(order(log, { "a.o": link("a.o", "f"), "b.o": link("b.o", "g") }), [{ cause: "libstdcxx-abi", line: 1, occurrences: 2, symbols: ["f", "g"] }]);
 });
 
+test("of one run of a linker the surest stands first", () => {
+  const log = readLog("a.o: f\nb.o: g\n" + "\n".repeat(30) + "c.o: h");
+  const said = (file: string, symbol: string, cause: CauseName, confidence: Explanation["confidence"]): Spoken => ({ cause, confidence, subject: { file, symbol } });
+  assert.deepEqual(order(log, { "a.o": said("a.o", "f", "library-not-linked", "possible"), "b.o": said("b.o", "g", "libstdcxx-abi", "likely"), "c.o": said("c.o", "h", "own-symbol", "certain") }).map(({ cause }) => cause), ["libstdcxx-abi", "library-not-linked", "own-symbol"]);
+});
+
 test("constructors that are one in the source are one symbol", () => {
   assert.equal(plainSymbol("_ZN3c105ErrorC1ENS_14SourceLocationESs"), plainSymbol("_ZN3c105ErrorC2ENS_14SourceLocationESs@LIBC10"));
   assert.notEqual(plainSymbol("_ZN3c105ErrorC1Ev"), plainSymbol("_ZN3c105ErrorD1Ev"));

@@ -13,6 +13,8 @@ export interface Piece {
   /** As wide as it stood in the text, with its prefix. */
   readonly width: number;
   readonly endsWithSpace: boolean;
+  /** Something stood before it that a program puts before each line. */
+  readonly hasPrefix: boolean;
 }
 
 /** Longest line that is read whole: a command line of nvcc has a few thousand characters. */
@@ -47,9 +49,10 @@ export function* piecesOf(given: string): Generator<Piece> {
 function cleaner(text: string): (raw: string, number: number) => Generator<Piece> {
   const translate = translatorFor(text);
   const isJson = /^[\ufeff\s]*[{[]\s*(?:["{[]|$)/.test(text.slice(0, 400));
-  const piece = (line: string, number: number): Piece => {
-    const { text: own, writer } = withoutPrefix(shortened(line));
-    return { text: translate(own.trimEnd()), first: number, last: number, width: line.length, endsWithSpace: line.endsWith(" "), ...(writer === undefined ? {} : { writer }) };
+  const piece = (given: string, number: number): Piece => {
+    const line = shortened(given);
+    const { text: own, writer } = withoutPrefix(line);
+    return { text: translate(own.trimEnd()), first: number, last: number, width: line.length, endsWithSpace: line.endsWith(" "), hasPrefix: own.length < line.length, ...(writer === undefined ? {} : { writer }) };
   };
   return function* (raw, number) {
     const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;

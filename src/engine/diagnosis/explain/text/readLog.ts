@@ -59,7 +59,7 @@ function* aroundWhatMatters(text: string, matters: (line: string) => boolean): G
     if (matters(piece.text) || alwaysMatters.test(piece.text)) {
       const first = waiting[0]?.first ?? piece.first;
       // What was passed over parts what stands before it from what stands behind.
-      if (first > lastKept + 1 && pieces.length > 0) pieces.push({ text: "", first: lastKept + 1, last: first - 1, width: 0, endsWithSpace: false });
+      if (first > lastKept + 1 && pieces.length > 0) pieces.push({ text: "", first: lastKept + 1, last: first - 1, width: 0, endsWithSpace: false, hasPrefix: false });
       pieces.push(...waiting, piece);
       waiting = [];
       wanted = after;

@@ -57,8 +57,8 @@ export function joined(pieces: readonly Piece[]): readonly Piece[] {
 function joint(line: Piece, width: number, rest: readonly Piece[], wrapped: number | undefined): "" | " " | undefined {
   const next = rest[0];
   if (next === undefined || next.text === "") return undefined;
-  if (typeAlone.test(line.text)) return /^\s*(?:\/|[A-Za-z]:\\)\S+[.:]/.test(next.text) && next.first - line.last === 1 && next.writer === undefined ? " " : undefined;
-  if (next.first - line.last > 1 || next.first === line.last || next.writer !== undefined && next.writer !== line.writer) return undefined;
+  if (typeAlone.test(line.text)) return /^\s*(?:\/|[A-Za-z]:\\)\S+[.:]/.test(next.text) && next.first - line.last === 1 && !next.hasPrefix ? " " : undefined;
+  if (next.first - line.last > 1 || next.first === line.last || next.hasPrefix && !(line.hasPrefix && next.writer === line.writer)) return undefined;
   const isFull = wrapped !== undefined && (width === wrapped || width === wrapped - 1);
   if (continuesName(line.text, rest, isFull || width === 80 || width === 79)) return "";
   if (startsAnew.test(next.text)) return undefined;
@@ -77,13 +77,13 @@ function hard({ endsWithSpace }: Piece): "" | " " {
   return endsWithSpace ? " " : "";
 }
 
-/** The width at which a terminal broke every line: at least three lines are that long, none is longer, and they go on in the middle of a word. */
+/** The width at which a terminal broke every line: at least three different lines are that long, none is longer, and they go on in the middle of a word. */
 function wrapWidth(pieces: readonly Piece[]): number | undefined {
   let widest = 0;
   for (const { width } of pieces) widest = Math.max(widest, width);
   if (widest < narrowest || widest > 400) return undefined;
   const full = pieces.filter((piece, at) => piece.width === widest && /[\w/.:]$/.test(piece.text) && /^[\w/.:]/.test(pieces[at + 1]?.text ?? ""));
-  return full.length >= 3 ? widest : undefined;
+  return new Set(full.map(({ text }) => text)).size >= 3 ? widest : undefined;
 }
 
 /**

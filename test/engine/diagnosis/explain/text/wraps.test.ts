@@ -92,6 +92,12 @@ test("lines that belong apart stay apart", () => {
   ]) assert.deepEqual(linesOf(text).map(([line]) => line), text.split("\n"));
 });
 
+test("the same long line of several ranks is no sign of a width", () => {
+  const text = [0, 1, 2, 3].flatMap((rank) => [`[rank${rank}]: ${loaderSays}`, "srun: error: task exited"]).join("\n");
+  assert.deepEqual([...new Set(linesOf(text).map(([line]) => line))], ["srun: error: task exited", loaderSays].toSorted());
+  assert.equal(linesOf(`[rank0]: ${loaderSays}\nE1201 04:00:00.123000 4242 torch/distributed/api.py:984] failed (exitcode: 1)`).length, 2);
+});
+
 test("prose and source that are as wide as a terminal are not glued", () => {
   const words = "The quick build of the extension went through without any complaint whatsoever, ";
   const text = [words, `${words.slice(1)}x`, "and then it failed at import time.", "", "ok"].join("\n");
