@@ -45,8 +45,8 @@ async function follow(words: string, rowText = words): Promise<void> {
   await page.mouse.move(x - 20, y);
   await page.mouse.move(x, y, { steps: 3 });
   await page.waitForFunction(() => {
-    const { document, getComputedStyle } = globalThis as unknown as { document: { querySelectorAll(selector: string): Iterable<unknown> }; getComputedStyle(element: unknown): { textDecorationLine: string } };
-    return [...document.querySelectorAll(".terminal-wrapper.active .xterm-rows span")].some((one) => getComputedStyle(one).textDecorationLine === "underline");
+    const window = globalThis as unknown as { document: { querySelectorAll(selector: string): Iterable<unknown> }; getComputedStyle(element: unknown): { textDecorationLine: string } };
+    return [...window.document.querySelectorAll(".terminal-wrapper.active .xterm-rows span")].some((one) => window.getComputedStyle(one).textDecorationLine === "underline");
   });
   await bridge.workbench.screenshot("ui-explain-link");
   await page.keyboard.down("Control");
@@ -134,13 +134,16 @@ test("the menu of a log explains what is selected there, and its fix is copied",
     assert.equal(await clipboard(), fix);
   }
   await view.getByRole("button", { name: /^Line/ }).first().click();
-  await page.locator(".tab.active").filter({ hasText: "run.log" }).waitFor();
+  await page.locator(".editor-group-container.active .tab.active").filter({ hasText: "run.log" }).waitFor();
 });
 
-test("a name under the pointer is said in words, with its life in torch", async () => {
-  await bridge.inHost((vscode) => vscode.commands.executeCommand("workbench.action.closeEditorsInOtherGroups"), null);
-  await page.locator(".view-line").filter({ hasText: "_ZN3c104cuda" }).locator("span").last().hover();
-  const hover = page.locator(".monaco-hover:visible").filter({ hasText: "c10::cuda::SetDevice(signed char)" }).first();
+test("a name under the cursor is said in words, with its life in torch", async () => {
+  await bridge.inHost(async (vscode) => {
+    const editor = vscode.window.activeTextEditor;
+    if (editor !== undefined) editor.selection = new vscode.Selection(2, 30, 2, 30);
+    await vscode.commands.executeCommand("editor.action.showHover");
+  }, null);
+  const hover = page.locator(".monaco-hover:visible").filter({ hasText: /SetDevice\(signed\schar\)/ }).first();
   await hover.waitFor();
   assert.match(await hover.innerText(), /Exported by torch 2\.3\.0 to 2\.7\.1/);
   await bridge.workbench.screenshot("ui-explain-hover");

@@ -40,7 +40,8 @@ export function registerSymbolHover(server: Server): vscode.Disposable {
       const text = new vscode.MarkdownString();
       text.appendCodeblock(answer.demangled.length > longest ? `${answer.demangled.slice(0, longest)}…` : answer.demangled, "cpp");
       if (answer.life !== undefined) {
-        text.appendText(answer.life);
+        // appendText would join the words with blanks at which no line can end.
+        text.appendMarkdown(answer.life.replace(/[\\`*_{}[\]()#+\-!~<>&|]/g, "\\$&"));
       }
       return new vscode.Hover(text, new vscode.Range(position.line, found.start, position.line, found.end));
     },

@@ -77,11 +77,13 @@ export function mangledNameAt(line: string, column: number): (Explainable & { re
     end += 1;
   }
   const text = line.slice(start, end);
-  const first = /(?:^|[.@$])(?:__imp_)?_{1,4}Z[\w$.@]{2,}$/.exec(text);
+  // The letter that ends a colour of a terminal looks like a part of the name.
+  const colour = /[[;]/.test(line.charAt(start - 1)) ? /^\d*m/.exec(text)?.[0].length ?? 0 : 0;
+  const first = /(?:^|[.@$])(?:__imp_)?_{1,4}Z[\w$.@]{2,}$/.exec(text.slice(colour));
   if (first === null) {
     return undefined;
   }
-  const from = start + first.index + (/^[.@$]/.test(first[0]) ? 1 : 0);
+  const from = start + colour + first.index + (/^[.@$]/.test(first[0]) ? 1 : 0);
   const name = line.slice(from, end).replace(/\.+$/, "");
   return column < from ? undefined : { start: from, end: from + name.length, name };
 }

@@ -53,6 +53,8 @@ test("the name around a column, without what stands around it", () => {
   assert.equal(at("w.o:_ZN3c104warnEi:", 10), "_ZN3c104warnEi");
   assert.equal(at("_ZN3foo3barEv.cold", 3), "_ZN3foo3barEv.cold");
   assert.equal(at("_ZNKSs4sizeEv@GLIBCXX_3.4", 24), "_ZNKSs4sizeEv@GLIBCXX_3.4");
+  assert.equal(at("\u001B[1;31m_ZN3c104warnEi\u001B[0m", 10), "_ZN3c104warnEi");
+  assert.equal(at("\u001B[31m_ZN3c104warnEi\u001B[0m", 2), undefined);
   assert.equal(at("lib.so@_ZN3c104warnEi", 2), undefined);
   assert.equal(at("undefined symbol: _ZN3c104warnEi", 3), undefined);
   assert.equal(at("my_Zed", 4), undefined);

@@ -57,12 +57,13 @@ suite("explain", () => {
     await vscode.workspace.fs.writeFile(fileIn("run.log"), Buffer.from(`${error}\n`));
     const controller = vscode.tests.createTestController("other", "Other");
     const item = controller.createTestItem("t", "imports", fileIn("setup.py"));
-    const data = new vscode.NotebookData([new vscode.NotebookCellData(vscode.NotebookCellKind.Code, "import rowwise", "python")]);
-    const thrown = Object.assign(new Error(error.replace("ImportError: ", "")), { name: "ImportError" });
-    data.cells[0]!.outputs = [new vscode.NotebookCellOutput([vscode.NotebookCellOutputItem.error(thrown)])];
-    const notebook = await vscode.workspace.openNotebookDocument("jupyter-notebook", data);
-    for (const argument of [{ text: error }, fileIn("run.log"), { test: item, message: new vscode.TestMessage(error) }, notebook.cellAt(0)]) {
-      assert.deepEqual(causes(await explain(argument)), ["cuda-runtime-missing"]);
+    const [name, message] = ["ImportError", error.slice("ImportError: ".length)];
+    const output = { output_type: "error", ename: name, evalue: message, traceback: ["\u001B[0;31m----\u001B[0m", `\u001B[0;31m${name}\u001B[0m: ${message}`] };
+    const cell = { cell_type: "code", execution_count: 1, metadata: {}, source: ["import rowwise"], outputs: [output] };
+    await vscode.workspace.fs.writeFile(fileIn("try.ipynb"), Buffer.from(JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [cell] })));
+    const notebook = await vscode.workspace.openNotebookDocument(fileIn("try.ipynb"));
+    for (const [what, argument] of Object.entries({ text: { text: error }, file: fileIn("run.log"), test: { test: item, message: new vscode.TestMessage(error) }, cell: notebook.cellAt(0) })) {
+      assert.deepEqual(causes(await explain(argument)), ["cuda-runtime-missing"], what);
     }
     controller.dispose();
   });
@@ -90,7 +91,7 @@ suite("explain", () => {
     };
     assert.deepEqual(causes(await ask("abiding_explain", { text: error }) as Report), ["cuda-runtime-missing"]);
     assert.equal(((await ask("abiding_check", {})) as { findings: { rule: string }[] }).findings.some((one) => one.rule === "libstdcxx-abi"), true);
-    assert.equal(((await ask("abiding_fits", { file: fileIn("rowwise/_C.so").fsPath })) as { verdict: string }).verdict, "conflict");
+    assert.equal(((await ask("abiding_fits", { file: fileIn("rowwise/_C.so").fsPath, against: "torch==2.14.1+cu130" })) as { verdict: string }).verdict, "conflict");
     await assert.rejects(ask("abiding_fits", { file: "no-such.so" }), /no-such\.so/);
   });
 
