@@ -93,7 +93,7 @@ function activityOf({ signal, tell }: ToolContext): Activity {
 function readingWorkshop(context: ToolContext): Workshop {
   const refuse = (): Promise<never> => Promise.reject(new CannotDo("Nothing is run to answer this."));
   return {
-    run: refuse, diagnostician: { check: refuse, examine: refuse }, activity: activityOf(context),
+    run: refuse, diagnostician: { check: refuse, examine: refuse, explain: refuse }, activity: activityOf(context),
     environment: Object.fromEntries(Object.entries(context.where.environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
     version: context.version, now: () => new Date(),
   };

@@ -1,5 +1,5 @@
-import type { ExaminedFile, Finding } from "../engine/model/index.ts";
-export type { ExaminedFile } from "../engine/model/index.ts";
+import type { ExaminedFile, ExplainReport, Finding } from "../engine/model/index.ts";
+export type { ExaminedFile, FailureExplanation } from "../engine/model/index.ts";
 import type { RunProcess, Variables } from "./process/types.ts";
 
 /** How a piece of work talks to whoever waits for it. */
@@ -42,6 +42,8 @@ export interface Diagnostician {
    */
   check(root: string, against: readonly string[], signal: AbortSignal, buildFolder?: string): Promise<Examination>;
   examine(root: string, files: readonly string[], against: readonly string[], signal: AbortSignal): Promise<readonly ExaminedFile[]>;
+  /** What an output says went wrong. */
+  explain(root: string, text: string, against: readonly string[], signal: AbortSignal): Promise<ExplainReport>;
 }
 
 /** What every piece of work of the workshop gets. */

@@ -61,9 +61,9 @@ describe("reports of smoke tests", () => {
   });
 
   it("a symbol is spelt as the report of a build spells it", () => {
-    const report = reportOf(result("own", "own", { outcome: "failed", explanation: { rule: "torch-symbols", message: "f(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&) is missing." } }));
-    assert.match(smokeText(report, { workingDirectory: "/p", colours: false }), /^ {2}skew: f\(std::__cxx11::string const&\) is missing\. \[torch-symbols, /m);
-    assert.match(smokeJunit(report), />torch-symbols: f\(std::__cxx11::string const&amp;\) is missing\.<|\ntorch-symbols: f\(std::__cxx11::string const&amp;\) is missing\./);
+    const report = reportOf(result("own", "own", { outcome: "failed", explanation: { rule: "torch-symbols", cause: "torch-drift", headline: "It was built for another torch.", fix: "Rebuild it.", copy: "pip install .", message: "f(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&) is missing." } }));
+    assert.match(smokeText(report, { workingDirectory: "/p", colours: false }), /^ {2}because: f\(std::__cxx11::string const&\) is missing\. \[torch-symbols, \S+\]\n {2}to do: Rebuild it\.\n {4}pip install \.$/m);
+    assert.match(smokeJunit(report), /torch-symbols: f\(std::__cxx11::string const&amp;\) is missing\. Rebuild it\./);
   });
 
   it("text: a test of pytest is named with its file, as --test takes it", () => {

@@ -82,7 +82,7 @@ describe("what an explanation is compared with", () => {
 });
 
 it("environments are found in tracebacks of all shapes, the one named most often first", () => {
-  const found = (text: string): readonly string[] => environmentsNamedIn(text, { ...new NodeFiles(), status: (file) => (file.includes("gone") ? undefined : { kind: "directory", size: 0, modified: 0 }) } as unknown as NodeFiles);
+  const found = (text: string): readonly string[] => environmentsNamedIn(text, Object.assign(new NodeFiles(), { status: (file: string) => (file.includes("gone") ? undefined : { kind: "directory" as const, size: 0, modified: 0 }) }));
   assert.deepEqual(found("File \"/opt/a b/lib/python3.11/site-packages/x.py\"\n/opt/c/lib/python3.12/site-packages/y.so: bad\n  File \"/opt/a b/lib/python3.11/site-packages/z.py\""), ["/opt/a b", "/opt/c"]);
   assert.deepEqual(found("ld: cannot find /opt/conda/lib/python3.13t/site-packages/torch/lib/libc10.so"), ["/opt/conda"]);
   assert.deepEqual(found("-I/usr/local/lib64/python3.9/site-packages/torch/include"), ["/usr/local"]);

@@ -3,6 +3,7 @@ import { styleText } from "node:util";
 import { NodeFiles } from "../../engine/files/index.ts";
 import type { BuildProblem, BuildReport, BuildStep } from "../../workshop/build/index.ts";
 import type { ExaminedFile, TorchInUse } from "../../workshop/workshop.ts";
+import { explanationLines } from "./explanationLines.ts";
 import { plural, wrap } from "./layout.ts";
 import { printable, printableStyled } from "./printable.ts";
 import { relativeTo } from "../../tools/places.ts";
@@ -31,6 +32,9 @@ export function buildText(report: BuildReport, { workingDirectory, colours }: Te
   const out = [`${paint(outcomeStyle[report.outcome], report.outcome)}  ${report.plan.label}${report.steps.length === 0 ? "" : `, ${seconds(time)}`}`];
   if (report.reason !== undefined) {
     out.push(...wrap(shortNames(report.reason), "  "));
+  }
+  if (report.explanation !== undefined) {
+    out.push(...explanationLines(report.explanation));
   }
   if (report.outcome === "stopped") {
     out.push(...wrap(`${report.before.some((one) => one.fixes.length > 0) ? "--fix applies the fixes first; " : ""}--fail-on never builds all the same.`, "  "));

@@ -63,7 +63,7 @@ function testCase(root: string, result: TestResult): readonly string[] {
   const place = messages.find((one) => one.location !== undefined)?.location;
   const opening = `    <testcase${attributes({ ...namesOf(result), time: time(result.milliseconds), ...(place === undefined ? {} : { file: relativeTo(root, place.path), line: String(place.range.start.line + 1) }) })}>`;
   const details = [
-    ...(explanation === undefined ? [] : [`${explanation.rule}: ${shortNames(explanation.message)}`]),
+    ...(explanation === undefined ? [] : [`${explanation.rule ?? explanation.cause}: ${shortNames(explanation.message)}${explanation.fix === undefined ? "" : ` ${shortNames(explanation.fix)}`}`]),
     ...messages.map(({ message, location }) => `${location === undefined ? "" : `${relativeTo(root, location.path)}:${location.range.start.line + 1}: `}${message}`),
     ...(stack ?? []).map((frame, at) => `#${at} ${frame.function}${frame.location === undefined ? "" : ` ${relativeTo(root, frame.location.path)}:${frame.location.range.start.line + 1}`}`),
   ].join("\n");

@@ -3,8 +3,8 @@ import type { Location } from "../../engine/model/index.ts";
 import type { DiscoveredTests, SmokeReport, TestOutcome, TestResult } from "../../workshop/smoke/types.ts";
 import { plural, wrap } from "./layout.ts";
 import { printable, printableLines } from "./printable.ts";
-import { docsOf, relativeTo } from "../../tools/places.ts";
-import { shortNames } from "./shortNames.ts";
+import { relativeTo } from "../../tools/places.ts";
+import { explanationLines } from "./explanationLines.ts";
 import type { Style } from "./text.ts";
 
 export interface SmokeTextOptions {
@@ -87,7 +87,7 @@ function resultLines(result: TestResult, options: SmokeTextOptions, paint: Paint
   const place = (location: Location | undefined): string => (location === undefined ? "" : `${relativeTo(options.workingDirectory, location.path)}:${location.range.start.line + 1}`);
   const out = [`${paint(styles[result.outcome], outcomeWords[result.outcome])} ${paint("bold", printable(titleOf(result)))} (${duration(result.milliseconds)})`];
   if (result.reason !== undefined) out.push(...wrap(printable(result.reason), "  "));
-  if (result.explanation !== undefined) out.push(...wrap(printable(`${shortNames(result.explanation.message)} [${result.explanation.rule}, ${docsOf(result.explanation.rule)}]`), "    ", `  ${paint("bold", "skew:")} `));
+  if (result.explanation !== undefined) out.push(...explanationLines(result.explanation).map((line, at) => (at === 0 ? line.replace("because:", paint("bold", "because:")) : line)));
   if (result.leftBehind !== undefined) out.push(`  ${leftBehind(result.leftBehind)}`);
   if (!whole) return out;
   for (const { message, location, expected, actual } of result.messages.slice(0, shownMessages)) {

@@ -5,6 +5,8 @@ import { compared, comparedTorch, examine, judge, notCompared, openEnvironment, 
 import type { Examined, Workspace } from "../../engine/diagnosis/index.ts";
 import { NodeFiles } from "../../engine/files/index.ts";
 import type { Surroundings } from "../../engine/installed/index.ts";
+import type { ExplainReport } from "../../engine/model/index.ts";
+import { explained } from "../../tools/explaining.ts";
 import { openWorkspace } from "../../tools/workspace.ts";
 import { inSlices } from "../../workshop/process/index.ts";
 import { CannotDo } from "../../workshop/workshop.ts";
@@ -52,6 +54,14 @@ export class EngineDiagnostician implements Diagnostician {
       }
     }
     return examined;
+  }
+
+  async explain(root: string, text: string, [against]: readonly string[], signal: AbortSignal): Promise<ExplainReport> {
+    const answer = await explained(text, against === undefined ? {} : { against }, this.#surroundings(root), this.#remote(signal));
+    if (!answer.ok) {
+      throw new CannotDo(answer.message);
+    }
+    return answer.report;
   }
 
   async #open(root: string, against: readonly string[], signal: AbortSignal, buildFolder?: string): Promise<Workspace> {

@@ -18,6 +18,7 @@ export * from "./finding.ts";
 export * from "./examinedFile.ts";
 export type * from "./bodiesView.ts";
 export type * from "./explainReport.ts";
+export * from "./failureExplanation.ts";
 export * from "./files.ts";
 export * from "./version.ts";
 export * from "./specifier.ts";

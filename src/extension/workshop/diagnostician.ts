@@ -21,6 +21,10 @@ export class ServerDiagnostician implements Diagnostician {
     return this.#ask("abiding/builtFiles", { root: vscode.Uri.file(root).toString(), against, files }, signal);
   }
 
+  explain(root: string, text: string, [against]: readonly string[], signal: AbortSignal): ReturnType<Diagnostician["explain"]> {
+    return this.#ask("abiding/explain", { root: vscode.Uri.file(root).toString(), text, ...(against === undefined ? {} : { against }) }, signal);
+  }
+
   async #ask<M extends keyof Requests>(method: M, params: Requests[M]["params"], signal: AbortSignal): Promise<NonNullable<Requests[M]["result"]>> {
     signal.throwIfAborted();
     const source = new vscode.CancellationTokenSource();

@@ -14,7 +14,7 @@ function saying(ending: Outcome["ending"], sentences: readonly string[], rule?: 
 }
 
 export function headlineOfBuild(report: BuildReport): Headline {
-  const { outcome, plan, reason, products, before, problems } = report;
+  const { outcome, plan, reason, products, before, problems, explanation } = report;
   switch (outcome) {
     case "built": {
       const conflict = products.find((one) => one.verdict === "conflict");
@@ -26,7 +26,7 @@ export function headlineOfBuild(report: BuildReport): Headline {
     }
     case "failed": {
       const error = problems.find((one) => one.severity === "error");
-      return saying("failed", [reason ?? vscode.l10n.t("Building {0} failed.", plan.label), ...(error === undefined || reason?.includes(error.message) === true ? [] : [`${error.tool}: ${error.message}`])]);
+      return saying("failed", [reason ?? vscode.l10n.t("Building {0} failed.", plan.label), ...(error === undefined || reason?.includes(error.message) === true ? [] : [`${error.tool}: ${error.message}`]), ...(explanation === undefined ? [] : [explanation.headline])], explanation?.rule);
     }
     case "stopped":
       return saying("stopped", [reason ?? vscode.l10n.t("Not built: {0}.", plan.label)], before[0]?.rule);

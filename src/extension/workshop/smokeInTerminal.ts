@@ -27,7 +27,7 @@ export async function smokeInTerminal(bench: Bench, task: { readonly root: strin
         const { label, outcome, reason, milliseconds, explanation } = event.result;
         screen.note(`${outcome.padEnd(8)} ${label} (${milliseconds.toFixed(0)} ms)${reason === undefined ? "" : `: ${reason}`}`);
         if (explanation !== undefined) {
-          screen.note(`${explanation.rule}: ${explanation.message}`);
+          screen.note(`${explanation.rule ?? explanation.cause}: ${explanation.message}${explanation.fix === undefined ? "" : ` ${explanation.fix}`}`);
         }
       }
     });

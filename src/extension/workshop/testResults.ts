@@ -60,10 +60,15 @@ function headline(result: TestResult): string | vscode.MarkdownString {
   if (result.explanation === undefined) {
     return text;
   }
-  const { rule, message } = result.explanation;
+  const { rule, message, fix, copy } = result.explanation;
   const markdown = new vscode.MarkdownString();
-  markdown.appendText(`${message}\n\n`);
-  markdown.appendMarkdown(`[${rule}](command:abiding.openRuleDocumentation?${encodeURIComponent(JSON.stringify([rule]))})`);
+  markdown.appendText([message, ...(fix === undefined ? [] : [fix])].join("\n\n"));
+  if (copy !== undefined) {
+    markdown.appendCodeblock(copy);
+  }
+  if (rule !== undefined) {
+    markdown.appendMarkdown(`\n\n[${rule}](command:abiding.openRuleDocumentation?${encodeURIComponent(JSON.stringify([rule]))})`);
+  }
   markdown.appendText(`\n\n${text}`);
   markdown.isTrusted = { enabledCommands: ["abiding.openRuleDocumentation"] };
   return markdown;

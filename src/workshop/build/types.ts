@@ -1,7 +1,7 @@
 import type { Finding, Location } from "../../engine/model/index.ts";
 import type { Ending } from "../process/types.ts";
 import type { BuildPlan, Project } from "../project/types.ts";
-import type { ExaminedFile, TorchInUse } from "../workshop.ts";
+import type { ExaminedFile, FailureExplanation, TorchInUse } from "../workshop.ts";
 
 export interface BuildRequest {
   readonly root: string;
@@ -57,6 +57,8 @@ export interface BuildReport {
   readonly outcome: "built" | "failed" | "stopped" | "cancelled";
   /** Why, in a sentence, unless built. */
   readonly reason?: string;
+  /** What the failure comes from, where that is understood. */
+  readonly explanation?: FailureExplanation;
   readonly against: readonly TorchInUse[];
   /** What was found before the build in the files of what is built. */
   readonly before: readonly Finding[];

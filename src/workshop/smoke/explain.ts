@@ -1,56 +1,37 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { failureExplanation } from "../../engine/model/index.ts";
+import type { ExplainVerdict, FailureExplanation } from "../../engine/model/index.ts";
 import type { ExaminedFile, Workshop } from "../workshop.ts";
-import type { TestResult } from "./types.ts";
 
-/** What an output says that skew could be the cause of. */
-export interface Suspicion {
+/** What an output says of its failure. */
+export interface Told {
   /** The line, as it was printed. */
   readonly words: string;
-  /** The file that it names; absent: one of those that the test loads. */
-  readonly file?: string;
   readonly symbol?: string;
-  /** Rules whose findings would explain it. */
-  readonly rules: readonly string[];
+  /** Absent: nobody knows what it comes from. */
+  readonly explanation?: FailureExplanation;
 }
 
 const symbolRules = ["libstdcxx-abi", "torch-symbols", "missing-library", "own-symbol", "stable-abi", "duplicate-libtorch", "python-abi", "cuda-version", "stamp"];
-const libraryRules = ["missing-library", "cuda-version", "torch-symbols", "python-abi", "stamp", "platform"];
+const libraryRules = ["missing-library", "cuda-version", "torch-symbols", "python-abi", "stamp"];
+const bindingRules = ["pybind11-internals", "gxx-abi-version", "libstdcxx-abi"];
+const versionRules = ["libstdcxx-version", "glibc-version"];
 
-interface Sign {
-  /** Groups "file" and "symbol" where it names them. */
-  readonly expression: RegExp;
-  readonly rules: readonly string[];
-}
+/** By cause: rules whose findings in the file that failed say it more exactly than the text can. */
+const exactRules: Readonly<Record<string, readonly string[]>> = {
+  "libstdcxx-abi": symbolRules, "torch-drift": symbolRules, "torch-build": symbolRules, "torch-not-loaded": symbolRules, "library-not-linked": symbolRules,
+  "own-symbol": symbolRules, "stable-shim": symbolRules, "other-library-symbol": symbolRules, "torch-cpu-only": symbolRules,
+  "cuda-runtime-missing": libraryRules, "torch-library-missing": libraryRules, "library-missing": libraryRules,
+  "libstdcxx-too-old": versionRules, "glibc-too-old": versionRules,
+  "python-abi": [...symbolRules, ...libraryRules],
+  "pybind11-internals": bindingRules, "wrong-arguments": bindingRules,
+  "no-kernel-image": ["cuda-architectures", "cuda-version"],
+};
 
-/**
- * The words of glibc's loader (elf/dl-lookup.c, dl-version.c, dl-load.c), of pybind11 (pybind11.h) and of the CUDA runtime
- * (cudaGetErrorString). A file is tried from its first character only: from each one, a word of 100 KB would take minutes.
- */
-const signs: readonly Sign[] = [
-  { expression: /(?<![^\s:'"(])(?<file>\/?[^\s:'"]+\.so[^\s:'"]*|\/[^\s:'"]+|\.\/[^\s:'"]+): undefined symbol: (?<symbol>[^\s,'"]+)/, rules: symbolRules },
-  { expression: /version [`'](?:GLIBC|GLIBCXX|CXXABI|GCC)_[^']+' not found \(required by (?<file>[^)]+)\)/, rules: ["libstdcxx-version", "glibc-version"] },
-  { expression: /(?<!\S)(?<file>\S+): error while loading shared libraries: \S+: cannot open shared object file/, rules: libraryRules },
-  { expression: /(?:ImportError|OSError): \S+\.so[^\s:]*: cannot open shared object file/, rules: libraryRules },
-  { expression: /(?:ImportError|OSError): (?<file>\/\S+?\.so[^\s:]*): /, rules: [...symbolRules, ...libraryRules] },
-  { expression: /TypeError: .*(?:incompatible function arguments|Unable to convert function return value to a Python type|incompatible constructor arguments)/, rules: ["pybind11-internals", "gxx-abi-version", "libstdcxx-abi"] },
-  { expression: /(?:CUDA error: )?no kernel image is available for execution on the device/, rules: ["cuda-architectures", "cuda-version"] },
-];
-
-/** The first sign of skew in an output; `folder`: where relative names count from. */
-export function suspicionIn(output: string, folder: string): Suspicion | undefined {
-  for (const line of stripVTControlCharacters(output).split(/\r?\n/)) {
-    if (!/undefined symbol|not found \(required|shared object|shared libraries|Error: |no kernel image/.test(line)) continue;
-    for (const { expression, rules } of signs) {
-      const match = expression.exec(line);
-      if (match === null) continue;
-      const { file, symbol } = match.groups ?? {};
-      return { words: line.replace(/^E\s+/, "").trim(), rules, ...(file === undefined ? {} : { file: path.resolve(folder, file) }), ...(symbol === undefined ? {} : { symbol }) };
-    }
-  }
-  return undefined;
-}
+/** Failures beyond this many are not asked about: thousands of tests fail for one reason. */
+const mostAsked = 50;
 
 /** Extension modules that the lines under a traceback's frames import: what failed to load is beside the file, or in the root. */
 export function importedBy(output: string, root: string): readonly string[] {
@@ -64,12 +45,13 @@ export function importedBy(output: string, root: string): readonly string[] {
   return [...found];
 }
 
-/** Answers which rule explains a failure, by examining the file that it is about. Nothing is guessed: without a finding there is no explanation. */
+/** Answers what a failure comes from: by what its output says, and by examining the file that it is about. */
 export class Explainer {
   readonly #workshop: Workshop;
   readonly #root: string;
   readonly #against: readonly string[];
   readonly #examined = new Map<string, Promise<ExaminedFile | undefined>>();
+  readonly #told = new Map<string, Promise<ExplainVerdict | undefined>>();
 
   constructor(workshop: Workshop, root: string, against: readonly string[]) {
     this.#workshop = workshop;
@@ -77,15 +59,41 @@ export class Explainer {
     this.#against = against;
   }
 
-  /** `loads`: files that the test is known to load. */
-  async explain(suspicion: Suspicion, loads: readonly string[]): Promise<TestResult["explanation"]> {
-    const files = suspicion.file === undefined ? loads : [suspicion.file];
+  /** undefined: nothing in the output is understood. `folder`: where relative names count from; `loads`: files that the test is known to load. */
+  async explain(output: string, folder: string, loads: readonly string[]): Promise<Told | undefined> {
+    const verdict = await this.#verdict(output);
+    if (verdict === undefined) {
+      return undefined;
+    }
+    const explanation = await this.#exactly(verdict, folder, loads) ?? failureExplanation({ verdicts: [verdict] });
+    const symbol = verdict.symbols?.[0]?.symbol;
+    return { words: wordsOf(verdict, output), ...(symbol === undefined ? {} : { symbol }), ...(explanation === undefined ? {} : { explanation }) };
+  }
+
+  #verdict(output: string): Promise<ExplainVerdict | undefined> {
+    const known = this.#told.get(output);
+    if (known !== undefined) return known;
+    const { diagnostician, activity } = this.#workshop;
+    const asked = this.#told.size >= mostAsked ? Promise.resolve(undefined)
+      : diagnostician.explain(this.#root, output, this.#against, activity.signal).then(({ verdicts: [first] }) => first, () => undefined);
+    this.#told.set(output, asked);
+    return asked;
+  }
+
+  /** What a rule finds in the file: it names the place, where a text only has the loader's first word. */
+  async #exactly(verdict: ExplainVerdict, folder: string, loads: readonly string[]): Promise<FailureExplanation | undefined> {
+    const rules = exactRules[verdict.cause] ?? [];
+    const files = rules.length === 0 ? [] : verdict.file === undefined ? loads : [path.resolve(folder, verdict.file)];
+    const symbol = verdict.symbols?.[0]?.symbol;
     for (const file of files.slice(0, 8)) {
       const examined = await this.#examine(file);
-      const findings = (examined?.findings ?? []).filter((finding) => suspicion.rules.includes(finding.rule) && finding.severity !== "hint" && finding.severity !== "info");
-      const { symbol } = suspicion;
+      const findings = (examined?.findings ?? []).filter((finding) => rules.includes(finding.rule) && finding.severity !== "hint" && finding.severity !== "info");
       const finding = (symbol === undefined ? undefined : findings.find((one) => one.message.includes(symbol))) ?? findings.find((one) => one.severity === "error") ?? findings[0];
-      if (finding !== undefined) return { rule: finding.rule, message: finding.message };
+      if (finding !== undefined) {
+        const { rule, message } = finding;
+        const said = failureExplanation({ verdicts: [{ ...verdict, confidence: "certain" }] });
+        return said?.rule === rule ? { ...said, message } : { rule, cause: verdict.cause, message, headline: message };
+      }
     }
     return undefined;
   }
@@ -100,6 +108,13 @@ export class Explainer {
     this.#examined.set(file, asked);
     return asked;
   }
+}
+
+/** The whole line, where the verdict has a part of it only. */
+function wordsOf({ lines: { first, last }, words }: ExplainVerdict, output: string): string {
+  const start = words.slice(0, 40);
+  const lines = stripVTControlCharacters(output).split(/\r\n|\n|\r/).slice(first - 1, last);
+  return (lines.find((line) => line.includes(start)) ?? words).replace(/^E\s+/, "").trim().split("\n", 1)[0] ?? "";
 }
 
 function list(folder: string): readonly string[] {

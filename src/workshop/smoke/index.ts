@@ -4,6 +4,6 @@
  */
 export { debugLaunch } from "./debug.ts";
 export { discover } from "./discover.ts";
-export { Explainer, suspicionIn } from "./explain.ts";
+export { Explainer } from "./explain.ts";
 export { defaultTimeLimit } from "./limits.ts";
 export { smoke } from "./smoke.ts";

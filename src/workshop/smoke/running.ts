@@ -2,7 +2,7 @@ import type { Variables } from "../process/types.ts";
 import type { Workshop } from "../workshop.ts";
 import type { Gpus } from "./circumstances.ts";
 import type { StackTaker } from "./crash.ts";
-import { importedBy, suspicionIn } from "./explain.ts";
+import { importedBy } from "./explain.ts";
 import type { Explainer } from "./explain.ts";
 import { messagesIn } from "./messages.ts";
 import type { Message } from "./messages.ts";
@@ -33,14 +33,14 @@ export interface Ended extends Omit<TestResult, "id" | "label" | "plan" | "messa
 
 const wantsGpu = /\b(?:gpus?|cuda|nvidia|cudnn|nccl|sm_\d+)\b/i;
 
-/** Adds to a result what its output tells: places, whether a GPU was missing, and which rule explains a failure. */
+/** Adds to a result what its output tells: places, whether a GPU was missing, and what explains a failure. */
 export async function finish(running: Running, test: Pick<TestCase, "id" | "label" | "plan" | "labels">, ended: Ended, folder: string, loads: readonly string[] = []): Promise<TestResult> {
   const { messages, ...rest } = ended;
   const skipped = ended.outcome === "skipped" ? skipOf(running, test, ended) : undefined;
   const hasFailed = ended.outcome === "failed" || ended.outcome === "crashed" || ended.outcome === "timed-out";
-  const suspicion = hasFailed ? suspicionIn(`${ended.output}\n${(messages ?? []).map((one) => one.message).join("\n")}`, folder) : undefined;
-  const explanation = suspicion === undefined ? undefined : await running.explainer.explain(suspicion, [...importedBy(ended.output, running.request.root), ...loads]);
-  const said = suspicion === undefined || ended.reason?.includes(suspicion.words) === true ? undefined : `It said: ${suspicion.words}`;
+  const told = hasFailed ? await running.explainer.explain(`${ended.output}\n${(messages ?? []).map((one) => one.message).join("\n")}`, folder, [...importedBy(ended.output, running.request.root), ...loads]) : undefined;
+  const explanation = told?.explanation;
+  const said = told === undefined || ended.reason?.includes(told.words) === true ? undefined : `It said: ${told.words}`;
   const reason = [skipped?.reason ?? ended.reason, said].filter((part) => part !== undefined && part !== "").join(" ");
   const result: TestResult = {
     id: test.id, label: test.label, plan: test.plan, ...rest,

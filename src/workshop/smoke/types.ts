@@ -1,7 +1,7 @@
 import type { Location } from "../../engine/model/index.ts";
 import type { Ending, Variables } from "../process/types.ts";
 import type { SmokePlan } from "../project/types.ts";
-import type { TorchInUse } from "../workshop.ts";
+import type { FailureExplanation, TorchInUse } from "../workshop.ts";
 
 export interface TestCase {
   /** Unique in the project and stable from run to run. */
@@ -67,8 +67,8 @@ export interface TestResult {
   readonly output: string;
   /** Places that the output names. */
   readonly messages: readonly { readonly message: string; readonly location?: Location; readonly expected?: string; readonly actual?: string }[];
-  /** The failure is skew: what a rule says of it. */
-  readonly explanation?: { readonly rule: string; readonly message: string };
+  /** What the failure comes from, where that is understood. */
+  readonly explanation?: FailureExplanation;
   /** Processes that outlived the test and were ended. */
   readonly leftBehind?: number;
   /** Of a test that stands for several, by its parameters: how many ended how. */

@@ -1,8 +1,8 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 
-/** In the bundles they lie in a folder beside it; in the sources those of CMake are Gantry's own. */
-const folders = [path.join(import.meta.dirname, "stamp"), path.join(import.meta.dirname, "templates"), path.join(import.meta.dirname, "..", "..", "..", "native", "cmake")];
+/** Of the bundles, and of the sources: those for setuptools beside it; those of CMake are Gantry's own. */
+const folders = ["stamp", "templates", "../native/cmake", "../../../native/cmake"].map((folder) => path.join(import.meta.dirname, folder));
 
 type Template = "AbidingStamp.cmake" | "abiding_stamp.cpp" | "_abiding_stamp.py" | "_abiding_check.py";
 

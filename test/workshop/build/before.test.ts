@@ -27,7 +27,7 @@ const nothing: CommandBuild = { kind: "command", id: "nothing", label: "Nothing"
 async function outcome(checks: readonly (readonly Finding[])[], changes: Partial<BuildRequest> = {}, plan: BuildRequest["plan"] = nothing): Promise<{ readonly outcome: string; readonly asked: number; readonly before: readonly string[] }> {
   const real = bench();
   let asked = 0;
-  const workshop: Workshop = { ...real, diagnostician: { examine: () => Promise.resolve([]), check: () => Promise.resolve({ findings: checks[Math.min(asked++, checks.length - 1)] ?? [], against: [], notChecked: [] }) } };
+  const workshop: Workshop = { ...real, diagnostician: { examine: () => Promise.resolve([]), explain: () => Promise.resolve({ schema: 1, against: null, verdicts: [], notChecked: [] }), check: () => Promise.resolve({ findings: checks[Math.min(asked++, checks.length - 1)] ?? [], against: [], notChecked: [] }) } };
   const report = await build(request(root, plan, changes), workshop);
   return { outcome: report.outcome, asked, before: report.before.map((one) => one.message) };
 }
@@ -88,7 +88,7 @@ describe("before a build", () => {
   });
 
   it("what is found in other parts of the project is counted, and stops nothing", async () => {
-    const workshop: Workshop = { ...bench(), diagnostician: { examine: () => Promise.resolve([]), check: () => Promise.resolve({ findings: [finding("driven/CMakeLists.txt"), finding("cmake/ops.cmake")], against: [], notChecked: [] }) } };
+    const workshop: Workshop = { ...bench(), diagnostician: { examine: () => Promise.resolve([]), explain: () => Promise.resolve({ schema: 1, against: null, verdicts: [], notChecked: [] }), check: () => Promise.resolve({ findings: [finding("driven/CMakeLists.txt"), finding("cmake/ops.cmake")], against: [], notChecked: [] }) } };
     const report = await build(request(root, cmakePlan(root)), workshop);
     assert.deepEqual([report.outcome, report.elsewhere, report.before.map((one) => one.message)], ["stopped", 1, ["cmake/ops.cmake is wrong."]]);
     assert.equal(report.reason, "The build would carry what libstdcxx-abi found before it in cmake/ops.cmake:1. cmake/ops.cmake is wrong.");

@@ -29,7 +29,7 @@ export function workshopOf(home: string, variables: Variables = {}): { readonly 
       told.started.push(command);
       return runProcess(command, options);
     },
-    diagnostician: { check: async () => Promise.reject(new Error("not asked")), examine: async () => Promise.reject(new Error("not asked")) },
+    diagnostician: { check: async () => Promise.reject(new Error("not asked")), examine: async () => Promise.reject(new Error("not asked")), explain: async () => Promise.reject(new Error("not asked")) },
     activity: {
       signal: told.stop.signal,
       step: (title) => { told.steps.push(title); },

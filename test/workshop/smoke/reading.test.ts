@@ -4,14 +4,12 @@ import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { framesOfCoredumpctl, framesOfGdb } from "../../../src/workshop/smoke/crash.ts";
 import { cmakeExpression, isAnchored, OutputWatch } from "../../../src/workshop/smoke/ctest/regularExpression.ts";
-import { suspicionIn } from "../../../src/workshop/smoke/explain.ts";
 import { definedAs } from "../../../src/workshop/smoke/gtest/console.ts";
 import { readReport } from "../../../src/workshop/smoke/gtest/report.ts";
 import { BothEnds } from "../../../src/workshop/smoke/limits.ts";
 import { messagesIn } from "../../../src/workshop/smoke/messages.ts";
 import { fitsMarkers } from "../../../src/workshop/smoke/pytest/marker.ts";
 import { Project } from "./support.ts";
-import { processorTime } from "../../support/processorTime.ts";
 
 describe("CMake's regular expressions", () => {
   it("match what CMake's own match", () => {
@@ -116,32 +114,6 @@ describe("stacks", () => {
     assert.deepEqual(framesOfCoredumpctl("       Message: Process 12 (prog) of user 0 dumped core.\n                Stack trace of thread 12:\n                #0  0x00007f3a raise (libc.so.6 + 0x38d22)\n                #1  0x00007f3b abort (libc.so.6 + 0x22862)\n                #2  0x0000561a broken (prog + 0x1139)\n                #3  0x0000561b n/a (prog + 0x1150)\n                Stack trace of thread 13:\n                #0  0x00007f3a poll (libc.so.6 + 0x1)\n"), [
       { function: "broken", module: "prog" }, { function: "??", module: "prog" },
     ]);
-  });
-});
-
-describe("words of skew", () => {
-  const suspected = (text: string) => {
-    const { file, symbol, rules } = suspicionIn(text, "/work") ?? {};
-    return [file, symbol, rules?.[0]];
-  };
-
-  it("name the file and the symbol", () => {
-    assert.deepEqual(suspected("ImportError: /work/ext/_C.cpython-311-x86_64-linux-gnu.so: undefined symbol: _ZN3c105ErrorC2E\n"), ["/work/ext/_C.cpython-311-x86_64-linux-gnu.so", "_ZN3c105ErrorC2E", "libstdcxx-abi"]);
-    assert.deepEqual(suspected("./prog: symbol lookup error: ./libops.so: undefined symbol: f, version V1\n"), ["/work/libops.so", "f", "libstdcxx-abi"]);
-    assert.deepEqual(suspected("./prog: /lib/libstdc++.so.6: version `GLIBCXX_3.4.99' not found (required by ./prog)\n"), ["/work/prog", undefined, "libstdcxx-version"]);
-    assert.deepEqual(suspected("/work/build/unit: error while loading shared libraries: libc10.so: cannot open shared object file: No such file or directory\n"), ["/work/build/unit", undefined, "missing-library"]);
-    assert.deepEqual(suspected("E   OSError: libtorch.so: cannot open shared object file: No such file or directory\n"), [undefined, undefined, "missing-library"]);
-    assert.deepEqual(suspected("RuntimeError: CUDA error: no kernel image is available for execution on the device\n"), [undefined, undefined, "cuda-architectures"]);
-    assert.deepEqual(suspected("TypeError: add(): incompatible function arguments. The following argument types are supported:\n"), [undefined, undefined, "pybind11-internals"]);
-    assert.deepEqual(suspected("TypeError: unsupported operand\nvalue not found\n"), [undefined, undefined, undefined]);
-    assert.deepEqual(suspected("it failed (/opt/prog: undefined symbol: g)\n").slice(0, 2), ["/opt/prog", "g)"]);
-  });
-
-  it("are looked for in long words too, without trying each of their ends", () => {
-    const begin = processorTime();
-    assert.equal(suspicionIn(`RuntimeError: ${"0af3".repeat(32 * 1024)}`, "/work"), undefined);
-    // A minute, where each character begins a try.
-    assert.ok(processorTime() - begin < 10_000);
   });
 });
 

@@ -67,12 +67,16 @@ function isOfHere({ reason = "", problems, steps }: BuildReport): boolean {
   return [reason, ...problems.map((one) => one.message)].some((text) => ofHere.test(text)) || steps.some(({ ending }) => ending.kind === "not-started" || ending.kind === "signalled");
 }
 
-function reasonOf({ reason = "The build failed; its log says why.", root, before, problems }: BuildReport): CombinationReason {
+function reasonOf({ reason = "The build failed; its log says why.", root, before, problems, explanation }: BuildReport): CombinationReason {
   const errors = problems.filter((one) => one.severity === "error");
   const [error] = errors;
   const others = errors.length < 2 ? "" : ` (and ${errors.length - 1} more ${errors.length === 2 ? "error" : "errors"})`;
   const place = error?.location === undefined ? "" : `${path.relative(root, error.location.path)}:${error.location.range.start.line + 1}: `;
   const message = error === undefined ? reason : `The build failed: ${place}${error.message.split("\n", 1)[0] ?? ""}${others}.`.replace(/\.\.$/, ".");
   const finding = before.find((one) => one.severity === "error" && rulesOfBuilds.has(one.rule));
+  if (explanation !== undefined && (finding === undefined || explanation.rule === finding.rule)) {
+    const { rule, headline } = explanation;
+    return { message: `${message} ${headline}`, ...(rule === undefined ? {} : { rule }) };
+  }
   return finding === undefined ? { message } : { message: `${message} Before the build, ${finding.rule} was found: ${finding.message}`, rule: finding.rule };
 }

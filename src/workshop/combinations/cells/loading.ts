@@ -1,7 +1,7 @@
 import * as path from "node:path";
 import { NodeFiles } from "../../../engine/files/index.ts";
 import { readPython } from "../../../engine/installed/python.ts";
-import { Explainer, suspicionIn } from "../../smoke/index.ts";
+import { Explainer } from "../../smoke/index.ts";
 import { findProgram, pythonEnvironment } from "../../process/index.ts";
 import type { ProcessResult } from "../../process/types.ts";
 import { whyNotInstalled } from "./installing.ts";
@@ -76,14 +76,13 @@ async function load(trial: Trial, file: string): Promise<Ended | undefined> {
   if (elsewhere !== undefined) {
     return { outcome: "unknown", isOfHere: true, reason: { message: `${name} could not be loaded here: ${elsewhere}` } };
   }
-  const suspicion = suspicionIn(output, root);
-  const explanation = suspicion === undefined ? undefined : await new Explainer(workshop, root, [interpreter]).explain(suspicion, [file]);
+  const { symbol, explanation } = await new Explainer(workshop, root, [interpreter]).explain(output, root, [file]) ?? {};
   return {
     outcome: "failed",
     reason: {
       message: `${name} does not load: ${explanation?.message ?? lastWords(result)}`,
-      ...(explanation === undefined ? {} : { rule: explanation.rule }),
-      ...(suspicion?.symbol === undefined ? {} : { symbols: [suspicion.symbol] }),
+      ...(explanation?.rule === undefined ? {} : { rule: explanation.rule }),
+      ...(symbol === undefined ? {} : { symbols: [symbol] }),
     },
   };
 }

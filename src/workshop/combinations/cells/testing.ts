@@ -64,7 +64,7 @@ function reasonOf(test: TestResult | undefined, count: number): CombinationReaso
   const words = { failed: "failed", crashed: "crashed", "timed-out": "timed out", "missing-executable": "has no program", "not-run": "was not run", cancelled: "was cancelled", passed: "passed", skipped: "was skipped" }[test.outcome];
   const why = test.explanation?.message ?? test.reason ?? test.messages[0]?.message.split("\n", 1)[0];
   const sentence = `${test.label} ${words}${why === undefined ? "." : `: ${why}`}`;
-  return { message: `${/[.!?]$/.test(sentence) ? sentence : `${sentence}.`}${others}`, test: test.id, ...(test.explanation === undefined ? {} : { rule: test.explanation.rule }) };
+  return { message: `${/[.!?]$/.test(sentence) ? sentence : `${sentence}.`}${others}`, test: test.id, ...(test.explanation?.rule === undefined ? {} : { rule: test.explanation.rule }) };
 }
 
 /** Measures the project's benchmarks a few times. That they take too long here says nothing of the combination. */

@@ -31,7 +31,7 @@ export function saidBySmoke(report: SmokeReport, isPart: boolean): Said | undefi
 function reasonOfTest(test: TestResult): CombinationReason {
   return {
     message: test.explanation?.message ?? `${test.label} ${test.outcome === "failed" ? "failed" : test.outcome}${test.reason === undefined ? "." : `: ${test.reason}`}`,
-    ...(test.explanation === undefined ? {} : { rule: test.explanation.rule }),
+    ...(test.explanation?.rule === undefined ? {} : { rule: test.explanation.rule }),
     test: test.id,
   };
 }

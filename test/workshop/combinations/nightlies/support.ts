@@ -9,7 +9,7 @@ export function clockWorkshop(when: () => Date, signal: AbortSignal = new AbortC
   return {
     notes,
     run: () => { throw new Error("no process is started"); },
-    diagnostician: { check: () => { throw new Error("nothing is checked"); }, examine: () => { throw new Error("nothing is examined"); } },
+    diagnostician: { check: () => { throw new Error("nothing is checked"); }, examine: () => { throw new Error("nothing is examined"); }, explain: () => { throw new Error("nothing is explained"); } },
     activity: { signal, step: () => undefined, progress: () => undefined, output: () => undefined, note: (sentence) => { notes.push(sentence); } },
     environment, version: "1.2.3", now: when,
   };

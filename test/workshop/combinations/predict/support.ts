@@ -26,7 +26,7 @@ export function workshopIn(home: string, variables: Variables = {}): Told {
   const stop = new AbortController();
   const workshop: Workshop = {
     run: runProcess,
-    diagnostician: { check: async () => Promise.reject(new Error("not asked")), examine: async () => Promise.resolve([]) },
+    diagnostician: { check: async () => Promise.reject(new Error("not asked")), examine: async () => Promise.resolve([]), explain: async () => Promise.reject(new Error("not asked")) },
     activity: { signal: stop.signal, step: (title) => { steps.push(title); }, progress: () => undefined, output: () => undefined, note: (sentence) => { notes.push(sentence); } },
     environment: { PATH: process.env["PATH"] ?? "", HOME: home, ...variables },
     version: "1.2.3", now: () => new Date("2026-11-30T12:00:00Z"),

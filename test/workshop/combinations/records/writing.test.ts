@@ -30,7 +30,7 @@ describe("what reports say of a combination", () => {
     assert.deepEqual(saidBySmoke(tests("failed", [...good, result("c", "crashed", { reason: "SIGSEGV." })], []), true), {
       how: "smoke", outcome: "failed", reason: { message: "c crashed: SIGSEGV.", test: "t/c" }, counts: { passed: 1, failed: 1, skipped: 1 },
     });
-    assert.deepEqual(saidBySmoke(tests("failed", [result("c", "failed", { reason: "r", explanation: { rule: "torch-symbols", message: "Another torch." } })]), false)?.reason, { message: "Another torch.", rule: "torch-symbols", test: "t/c" });
+    assert.deepEqual(saidBySmoke(tests("failed", [result("c", "failed", { reason: "r", explanation: { rule: "torch-symbols", cause: "torch-drift", headline: "Another torch.", message: "Another torch." } })]), false)?.reason, { message: "Another torch.", rule: "torch-symbols", test: "t/c" });
     assert.deepEqual(saidBySmoke(tests("failed", [result("a", "passed"), result("c", "missing-executable", { reason: "it was not built." })]), false), {
       how: "smoke", outcome: "unknown", reason: { message: "c did not run: it was not built." }, counts: { passed: 1, failed: 1, skipped: 0 },
     });
