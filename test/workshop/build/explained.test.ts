@@ -1,0 +1,48 @@
+/** A build that fails tells what its failure comes from, where that is understood. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import * as path from "node:path";
+import { after, it } from "node:test";
+import Ajv from "ajv";
+import buildSchema from "../../../docs/schema/build.schema.json" with { type: "json" };
+import { buildJson } from "../../../src/cli/reporters/buildJson.ts";
+import { buildText } from "../../../src/cli/reporters/buildText.ts";
+import { build } from "../../../src/workshop/build/index.ts";
+import type { BuildReport } from "../../../src/workshop/build/index.ts";
+import { bench, cmakePlan, request, scratchFolder, writeFiles } from "./support.ts";
+
+const { folder: scratch, remove } = scratchFolder("build-explained");
+after(remove);
+
+const declared = "#include <string>\nnamespace c10 { struct SourceLocation { const char* file; }; struct Error { Error(SourceLocation, std::string); };";
+
+function built(name: string, source: string): Promise<BuildReport> {
+  const root = writeFiles(path.join(scratch, name), {
+    "CMakeLists.txt": `cmake_minimum_required(VERSION 3.18)
+project(ops CXX)
+add_library(ops SHARED ops.cpp)
+target_compile_definitions(ops PRIVATE _GLIBCXX_USE_CXX11_ABI=0)
+target_link_libraries(ops PRIVATE \${CMAKE_SOURCE_DIR}/libc10.so -Wl,-z,defs)
+`,
+    "ops.cpp": source,
+  });
+  execFileSync("g++", ["-shared", "-fPIC", "-x", "c++", "-", "-o", path.join(root, "libc10.so")], { input: `${declared} Error::Error(SourceLocation, std::string) {} }` });
+  return build(request(root, cmakePlan(root), { against: ["torch==2.14.1+cpu"], stopOn: "never" }), bench());
+}
+
+it("a link that fails on the other std::string ABI is skew", async () => {
+  const report = await built("twin", `${declared} }\nextern "C" void use() { c10::Error error({"a"}, "text"); }\n`);
+  const { outcome, explanation } = report;
+  assert.deepEqual([outcome, explanation?.rule, explanation?.cause], ["failed", "libstdcxx-abi", "libstdcxx-abi"]);
+  assert.match(explanation?.headline ?? "", /_GLIBCXX_USE_CXX11_ABI=0/);
+  assert.ok((explanation?.fix ?? "").length > 0);
+  const ajv = new Ajv({ strict: false });
+  assert.ok(ajv.validate(buildSchema, JSON.parse(JSON.stringify(buildJson(report)))), JSON.stringify(ajv.errors));
+  assert.match(buildText(report, { workingDirectory: scratch, colours: false }), /^ {2}because: .*_GLIBCXX_USE_CXX11_ABI=0[^]*\[libstdcxx-abi,\s+docs\/rules\/libstdcxx-abi\.md\]\n {2}to do: /m);
+});
+
+it("a mistake in the project's own source is no skew", async () => {
+  const { outcome, explanation } = await built("mistake", "int area(int side) { return sid * side; }\n");
+  assert.equal(outcome, "failed");
+  assert.ok(explanation === undefined || explanation.rule === undefined, JSON.stringify(explanation));
+});
