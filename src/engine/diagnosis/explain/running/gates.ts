@@ -1,5 +1,5 @@
 /** Packages that compare versions themselves and say so: what they were built for, and what they met. */
-import type { Explanation, Knowledge } from "../types.ts";
+import type { Explanation } from "../types.ts";
 import { localLabel, publicVersion } from "../../../model/index.ts";
 import { clueOf, lineAt, recogniserOf, verdict } from "./sayings.ts";
 import type { Saying } from "./sayings.ts";

@@ -53,7 +53,7 @@ const noModule: Saying = {
 };
 
 const nativeModule: Saying = {
-  pattern: /No module named ['"‘](?<module>(?<package>[A-Za-z]\w*)(?:\.\w+)*\.(?<last>_C|_ext|_cuda|_kernels?|_lib|_backend|\w*_(?:cuda|cpp|C|ext|kernels?|ops)))['"’]|No module named ['"‘](?<top>\w+_(?:cuda|2_cuda|cpp|C|ext))['"’]|cannot import name ['"‘](?<name>_C|_ext|\w+_(?:cuda|cpp))['"’] from (?:partially initialized module )?['"‘](?<from>[A-Za-z]\w*)[\w.]*['"’]/,
+  pattern: /No module named ['"‘](?<module>(?<package>[A-Za-z]\w{0,80})(?:\.\w{1,80}){0,6}\.(?:_C|_ext|_cuda|_kernels?|_lib|_backend|\w{0,80}_(?:cuda|cpp|C|ext|kernels?|ops)))['"’]|No module named ['"‘](?<top>\w{1,80}_(?:cuda|cpp|C|ext))['"’]|cannot import name ['"‘](?<name>_C|_ext|\w{1,80}_(?:cuda|cpp))['"’] from (?:partially initialized module )?['"‘](?<from>[A-Za-z]\w*)[\w.]*['"’]/,
   read(said) {
     const { module, package: owner, top, name, from } = said.match.groups ?? {};
     const whole = module ?? top ?? `${from ?? ""}.${name ?? ""}`;

@@ -201,8 +201,36 @@ export const otherCuda: Saying = {
   },
 };
 
+/** mmcv, detectron2, torchvision and others: the source was compiled without its CUDA part; torchaudio: without a feature. */
+export const withoutPart: Saying = {
+  pattern: /(?:\b\w[\w.]{0,60} is )?\b[Nn]ot compiled with (?<part>GPU|CUDA|cuda) support|(?:\b\w[\w.]{0,60} )?requires (?<feature>[\w-]+) extension, but TorchAudio is not compiled with it/,
+  read(said) {
+    const { part, feature } = said.match.groups ?? {};
+    return clueOf(said, () => verdict("extension-not-loaded", "certain", `The extension was compiled without ${feature ?? "its CUDA part"}.`, [
+      "It says so itself: it is loaded, and this part is not in it. Neither its ABI nor torch is at fault.",
+      part === undefined ? undefined : "Its build found no nvcc, no CUDA_HOME or no GPU, and compiled for the CPU alone; or a CPU wheel was installed.",
+    ], {
+      fixes: part === undefined
+        ? [`Install a build that has ${feature ?? "it"}, or build it with that support.`]
+        : ["Install its wheel for the CUDA and the torch that run, or build it where nvcc is found (CUDA_HOME), with FORCE_CUDA=1 where no GPU is visible, in a clean build folder."],
+    }), { words: said.match[0] });
+  },
+};
+
+/** torchvision/io/image.py up to 0.2x: a warning, with the loader's own text where there is one. */
+export const imageExtension: Saying = {
+  pattern: /Failed to load image Python extension: ?(?<why>.{0,300})/,
+  read(said) {
+    // A loader's text tells more, and others read it.
+    if (/undefined symbol|cannot open|Could not find module|Symbol not found|not found \(required|WinError/.test(said.match.groups?.["why"] ?? "")) return undefined;
+    return clueOf(said, () => verdict("extension-not-loaded", "likely", "torchvision's library for reading and writing images did not load; nothing else of it is affected.", [
+      "It is a warning. The library is missing, or was built for another torch, or libjpeg or libpng is missing.",
+    ], { fixes: ["Ignore it where torchvision.io reads and writes no images; else install the torchvision that belongs to this torch."] }), { words: said.match[0], weight: "warning", subject: { package: "torchvision", module: "torchvision.image" } });
+  },
+};
+
 export const operatorsRecogniser = recogniserOf(
-  /operator \w+::\w|No such operator|_OpNamespace|find schema for|Unknown builtin op|find an operator for|Couldn't load (?:custom|the image)|Could not run '|Tried to instantiate class '|were compiled with different CUDA/,
-  [operatorMissing, customOps, otherBackend, customClass, otherCuda],
+  /operator \w+::\w|No such operator|_OpNamespace|find schema for|Unknown builtin op|find an operator for|Couldn't load (?:custom|the image)|Could not run '|Tried to instantiate class '|were compiled with different CUDA|[Nn]ot compiled with (?:GPU|CUDA|cuda) support|TorchAudio is not compiled|Failed to load image Python/,
+  [operatorMissing, customOps, otherBackend, customClass, otherCuda, withoutPart, imageExtension],
 );
 

@@ -43,7 +43,7 @@ export function recogniserOf(hint: RegExp, sayings: readonly Saying[]): Recognis
 }
 
 /** Text behind which a message begins: nothing, a label ("RuntimeError: "), a bracket or a quote. */
-const messageBegins = /(?:^\s*|[:\]>|)}/=,;.!"'`‘“([-] {0,4}|\b\d{1,3} )$/;
+const messageBegins = /(?:^\s*|[:\]>|)}/=,;.!"'`‘“([*-] {0,4}|\b\d{1,3} )$/;
 /** Code that holds the message as a string, and comments. */
 const inCode = /^\s*(?:#(?!\d)|\/\/|\/\*|"""|'''|<!--)|\b(?:raise|throw|assert\w*|raises?|match|static_assert|(?:std|AT|C10|TORCH|STD_TORCH)_?\w*(?:CHECK|ASSERT|ERROR)\w*|return|print|printf|echo|grep|contains|includes|startswith|endswith|find|search|def|if|elif|in|not|or|and|when|case)\b[^:"'`]{0,80}[fFrRbBuU]{0,2}["'`]|\w (?:[=!]=?|\+=) [fFrRbBuU]{0,2}["'`]|\bstr\(/;
 /** Words that begin a sentence about an error, not the error. */

@@ -82,6 +82,14 @@ BackendSelect: fallthrough registered at ../aten/src/ATen/core/BackendSelectFall
     await says("RuntimeError: Detected that PyTorch and torch_cluster were compiled with different CUDA versions. PyTorch has CUDA version 12.1 and torch_cluster has CUDA version 11.8. Please reinstall the torch_cluster that matches your PyTorch install.", "package-pair", "certain", /torch_cluster was built for CUDA 11\.8/);
   });
 
+  it("were not compiled in, which the extension says itself", async () => {
+    await says("RuntimeError: Not compiled with GPU support", "extension-not-loaded", "certain", /without its CUDA part/);
+    await says("**RuntimeError: nms is not compiled with GPU support**", "extension-not-loaded", "certain", /without its CUDA part/);
+    await says("RuntimeError: lfilter requires alignment extension, but TorchAudio is not compiled with it. Please build TorchAudio with alignment support.", "extension-not-loaded", "certain", /without alignment/);
+    await says("UserWarning: Failed to load image Python extension: 'If you don't plan on using image functionality from `torchvision.io`, you can ignore this warning.", "extension-not-loaded", "likely", /reading and writing images/);
+    await silent("The CPU wheel is not compiled with GPU support");
+  });
+
   it("are silent in code, prose and passing tests", async () => {
     for (const text of [
       "        raise RuntimeError(f\"operator torchvision::nms does not exist\")",

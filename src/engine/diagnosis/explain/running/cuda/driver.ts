@@ -54,6 +54,13 @@ export function noDevice(knowledge: Knowledge): Explanation {
   ], { fixes: ["Check CUDA_VISIBLE_DEVICES, and what nvidia-smi lists in the same shell, container or job.", containers], needs: [seeDriver] });
 }
 
+/** 101: a number that no GPU has. */
+export function noSuchDevice(): Explanation {
+  return verdict("wrong-arguments", "certain", "The program asks for a GPU by a number that none has here.", ["GPUs are counted from 0 among those that CUDA_VISIBLE_DEVICES shows (error 101). Versions and ABI have nothing to do with it."], {
+    fixes: ["Ask for fewer GPUs or processes than are visible: torch.cuda.device_count(), CUDA_VISIBLE_DEVICES, --nproc_per_node."],
+  });
+}
+
 /** 803: libcuda and the kernel module are of two drivers. */
 export function driverMismatch(): Explanation {
   return verdict("driver-mismatch", "certain", "Two halves of the NVIDIA driver differ: libcuda.so.1 and the kernel's module are of different versions.", [

@@ -2,9 +2,9 @@
 import type { Clue, Explanation, Knowledge } from "../../types.ts";
 import { clueOf, lineAt, recogniserOf } from "../sayings.ts";
 import type { Said, Saying } from "../sayings.ts";
-import { cpuOnly, driverMismatch, forwardCompatibility, foundNoDriver, insufficientDriver, noDevice, noDriver, notReady, tooOldDriver, unknownInitialization } from "./driver.ts";
+import { cpuOnly, driverMismatch, forwardCompatibility, foundNoDriver, insufficientDriver, noDevice, noDriver, noSuchDevice, notReady, tooOldDriver, unknownInitialization } from "./driver.ts";
 import { allocated, assertion, busy, cublasNotInitialized, invalidImage, memoryFault, outOfMemory, symbolNotFound } from "./faults.ts";
-import { capabilityWarning, newPtx, noKernelImage, refusedGpu } from "./kernels.ts";
+import { capabilityWarning, newPtx, noKernelImage, refusedGpu, rocblas } from "./kernels.ts";
 import { cudnnStatus, cudnnVersion, nccl } from "./libraries.ts";
 
 interface CudaError {
@@ -31,6 +31,7 @@ const errors: readonly CudaError[] = [
   { code: 802, names: "SystemNotReady|SYSTEM_NOT_READY", text: "system not yet initialized", explain: notReady },
   { code: 34, names: "StubLibrary|STUB_LIBRARY", text: "CUDA driver is a stub library", explain: noDriver("The libcuda.so that was found is a stub of the CUDA toolkit, which only serves to link (…/lib64/stubs in LD_LIBRARY_PATH).") },
   { code: 100, names: "NoDevice|NO_DEVICE", text: "no CUDA-capable device is detected|no ROCm-capable device is detected", explain: noDevice },
+  { code: 101, names: "InvalidDevice|INVALID_DEVICE", text: "invalid device ordinal", explain: noSuchDevice },
   { code: 46, names: "DevicesUnavailable|DEVICE_UNAVAILABLE", text: "(?:all )?CUDA-capable device\\(s\\) is/are busy or unavailable", explain: busy },
   { code: 700, names: "IllegalAddress|ILLEGAL_ADDRESS", text: "an illegal memory access was encountered", explain: memoryFault("an illegal memory access") },
   { code: 716, names: "MisalignedAddress|MISALIGNED_ADDRESS", text: "misaligned address", isPlain: true, explain: memoryFault("a misaligned address") },
@@ -76,7 +77,13 @@ function explained(said: Said, error: CudaError | undefined): Clue | undefined {
   return clueOf(said, (knowledge) => error.explain(knowledge), { last, words: line.length < 300 ? line : said.text });
 }
 
-export const cudaRecogniser = recogniserOf(
-  /CUDA|[Cc]uda(?:[ E]|rt)|HIP (?:out|error)|hipError|no kernel image|unsupported toolchain|driver (?:version|combination|on your)|NVIDIA driver|kernel image is invalid|illegal memory access|device-side assert|unspecified launch|forward compatibility was|system not yet|OutOfMemoryError|DefaultCPUAllocator|FlashAttention|flash[_-]attn|[Tt]riton|bfloat16|[Ff][Pp]8|cu(?:DNN|BLAS)|libcudnn_|NCCL|nccl[A-Z]|Found GPU\d|AcceleratorError|GPUassert|no ROCm-capable/,
-  [capabilityWarning, tooOldDriver, foundNoDriver, cpuOnly, unknownInitialization, allocated, cudnnVersion, cudnnStatus, cublasNotInitialized, ofError, ofName, nccl, refusedGpu],
-);
+const hint = new RegExp([
+  ...errors.map((one) => one.text), "cudaError[A-Z]", "CUDA_ERROR_", "hipError[A-Z]",
+  "with CUDA capability sm_", "Found GPU\\d", "driver on your system", "compiled with CUDA enabled", "on a CUDA device but", "CUDA unknown error",
+  "OutOfMemoryError", "DefaultCPUAllocator", "cuDNN version", "CUDNN_STATUS", "libcudnn_", "CUBLAS_STATUS", "NCCL (?:error|Error|failure)", "nccl[A-Z]",
+  "[Cc]apability (?:>=|at least|of at least)", "(?:Ampere|Hopper) GPUs", "of compute capability \\d", "rocBLAS error",
+].join("|"));
+
+export const cudaRecogniser = recogniserOf(hint, [
+  capabilityWarning, tooOldDriver, foundNoDriver, cpuOnly, unknownInitialization, allocated, cudnnVersion, cudnnStatus, cublasNotInitialized, ofError, ofName, nccl, refusedGpu, rocblas,
+]);

@@ -17,7 +17,7 @@ interface Told {
   readonly build?: { readonly torch: string; readonly cuda: string };
 }
 
-const warned = /(?<gpu>[^.:!?]{0,80}?) with CUDA capability sm_(?<sm>\d+) is not compatible with the current PyTorch installation/;
+const warned = /(?<=^|: ?)(?<gpu>[^.:!?]{0,80}) with CUDA capability sm_(?<sm>\d+) is not compatible with the current PyTorch installation/;
 const warnedOld = /Found GPU\d+ (?<gpu>.{0,80}?) which is of cuda capability (?<major>\d+)\.(?<minor>\d+)/;
 const warnedNew = /Found GPU\d+ (?<gpu>.{0,80}?) which is of compute capability \(CC\) (?<major>\d+)\.(?<minor>\d+)/;
 const supports = /The current PyTorch install supports CUDA capabilities (?<codes>(?:(?:sm|compute)_\d+[af]? ?)+)/;
@@ -115,7 +115,7 @@ export function noKernelImage(isInvalidFunction: boolean): (knowledge: Knowledge
       "It has nothing to do with the C++ ABI. CUDA reports it late, so the line of Python may be another's.",
     ], {
       fixes: [
-        "Rebuild the extension with the GPU in TORCH_CUDA_ARCH_LIST (CMake: CMAKE_CUDA_ARCHITECTURES), and +PTX on the newest for GPUs to come.",
+        "Rebuild the extension with the GPU in TORCH_CUDA_ARCH_LIST (CMake: CMAKE_CUDA_ARCHITECTURES; ROCm: PYTORCH_ROCM_ARCH), and with CUDA +PTX on the newest for GPUs to come.",
         "If a plain torch operation on the GPU fails too, install a torch build that has code for it.",
       ],
       needs: [
@@ -146,6 +146,17 @@ export function newPtx(knowledge: Knowledge): Explanation {
     needs: ["The driver's CUDA version (nvidia-smi), and the toolkit's (nvcc --version) that built the file."],
   });
 }
+
+/** rocBLAS keeps its kernels in a file for each architecture. */
+export const rocblas: Saying = {
+  pattern: /rocBLAS error: Cannot read \S{0,300}TensileLibrary\S{0,40}: .{0,60}?(?:for GPU arch ?: ?(?<gpu>gfx\w+)|$)/,
+  read(said) {
+    const gpu = said.match.groups?.["gpu"] ?? "this GPU";
+    return clueOf(said, () => verdict("no-kernel-image", "certain", `rocBLAS has no kernels for ${gpu}.`, ["Its files hold kernels for the architectures that AMD builds them for, and this one is not among them. No C++ ABI is concerned."], {
+      fixes: ["Use a ROCm and a torch build that support the GPU, or build both for it (PYTORCH_ROCM_ARCH)."],
+    }), { words: said.match[0] });
+  },
+};
 
 /** Libraries that refuse a GPU for what it is: no matter of versions. */
 export const refusedGpu: Saying = {

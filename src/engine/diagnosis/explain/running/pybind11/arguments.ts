@@ -10,7 +10,7 @@ import { torchOf } from "../torchBuilds.ts";
 import { isCxxName, isLiteral, isOfClass, lastName, parseOverload, splitList } from "./signature.ts";
 import type { Overload } from "./signature.ts";
 
-const begins = /(?<name>[\w.<>]*)\(\): incompatible (?<kind>function|constructor) arguments\. The following argument types are supported:/;
+const begins = /(?<![\w.<>])(?<name>[\w.<>]{0,120})\(\): incompatible (?<kind>function|constructor) arguments\. The following argument types are supported:/;
 
 interface Call {
   readonly name: string;

@@ -23,6 +23,7 @@ describe("the NVIDIA driver", () => {
     const verdict = await says("RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com/Download/index.aspx", "no-driver", "certain", /No NVIDIA driver/);
     assert.equal(verdict.rule, null);
     await says("RuntimeError: No CUDA GPUs are available: CUDA error 100: no CUDA-capable device is detected", "no-driver", "likely", /shows no GPU/);
+    await says("RuntimeError: CUDA error: invalid device ordinal", "wrong-arguments", "certain", /by a number that none has/);
     await says("CUDA error: CUDA driver is a stub library", "no-driver", "certain", /No NVIDIA driver/);
   });
 

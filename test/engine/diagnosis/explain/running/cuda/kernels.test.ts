@@ -66,7 +66,12 @@ describe("GPU code that is not there", () => {
     await says("222 cudaErrorUnsupportedPtxVersion | the provided PTX was compiled with an unsupported toolchain.", "ptx-too-new", "certain", /PTX/);
   });
 
+  it("is not in rocBLAS's files", async () => {
+    await says("rocBLAS error: Cannot read /opt/rocm/lib/rocblas/library/TensileLibrary.dat: No such file or directory for GPU arch : gfx1031", "no-kernel-image", "certain", /no kernels for gfx1031/);
+  });
+
   it("is not written for the GPU", async () => {
+    await says("RuntimeError: Found Quadro P4000 which is too old to be supported by the triton GPU compiler, which is used as the backend. Triton only supports devices of CUDA Capability >= 7.0, but your device is of CUDA capability 6.1", "no-kernel-image", "certain", /CUDA Capability >= 7\.0/);
     await says("RuntimeError: FlashAttention only supports Ampere GPUs or newer.", "no-kernel-image", "certain", /by design: it needs Ampere GPUs or newer/);
   });
 
