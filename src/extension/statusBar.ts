@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import type { Status } from "../protocol/index.ts";
 import { activeFile } from "./activeFile.ts";
+import { escaped } from "./markdown.ts";
 import type { Server } from "./server.ts";
 
 /** One item: the torch that the active folder is checked against, its ABI and what was found. The tooltip is the control panel. */
@@ -140,9 +141,4 @@ function panel(lines: readonly string[]): vscode.MarkdownString {
   const text = new vscode.MarkdownString([...lines, "---", links].join("\n\n"), true);
   text.isTrusted = { enabledCommands: actions.map(([command]) => command) };
   return text;
-}
-
-/** File names and versions come from the workspace and must not become links. */
-function escaped(text: string): string {
-  return text.replace(/[\\`*_{}[\]()#+!|<>~$]/g, "\\$&");
 }

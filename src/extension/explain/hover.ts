@@ -1,6 +1,7 @@
 /** Names in words: over a mangled name in any document, what it says and which releases of torch have it. */
 import * as vscode from "vscode";
 import type { DemangledName } from "../../protocol/index.ts";
+import { escaped } from "../markdown.ts";
 import type { Server } from "../server.ts";
 import { mangledNameAt } from "./links.ts";
 
@@ -40,8 +41,7 @@ export function registerSymbolHover(server: Server): vscode.Disposable {
       const text = new vscode.MarkdownString();
       text.appendCodeblock(answer.demangled.length > longest ? `${answer.demangled.slice(0, longest)}…` : answer.demangled, "cpp");
       if (answer.life !== undefined) {
-        // appendText would join the words with blanks at which no line can end.
-        text.appendMarkdown(answer.life.replace(/[\\`*_{}[\]()#+\-!~<>&|]/g, "\\$&"));
+        text.appendMarkdown(escaped(answer.life));
       }
       return new vscode.Hover(text, new vscode.Range(position.line, found.start, position.line, found.end));
     },

@@ -9,7 +9,7 @@ import { recordReport } from "../combinations/recording.ts";
 import type { Bench } from "./bench.ts";
 import { decide } from "./decision.ts";
 import type { Finding } from "./decision.ts";
-import { headlineOfBuild } from "./headlines.ts";
+import { explanationLine, headlineOfBuild } from "./headlines.ts";
 import { Refused, requireTrust } from "./trust.ts";
 import type { Screen } from "./screen.ts";
 import { Work } from "./work.ts";
@@ -107,6 +107,9 @@ function summarise(report: BuildReport, screen: Screen): void {
   }
   const words = { built: vscode.l10n.t("Built: {0}.", report.plan.label), failed: vscode.l10n.t("Failed: {0}.", report.plan.label), stopped: vscode.l10n.t("Not built: {0}.", report.plan.label), cancelled: vscode.l10n.t("Cancelled: {0}.", report.plan.label) };
   screen.note(report.reason === undefined ? words[report.outcome] : `${words[report.outcome]} ${report.reason}`);
+  if (report.explanation !== undefined) {
+    screen.note(explanationLine(report.explanation));
+  }
 }
 
 function tell(bench: Bench, report: BuildReport): void {

@@ -94,7 +94,7 @@ async function build(bench: Bench, testing: Testing, argument: BuildArgument): P
   const task = buildTask(bench, folder ?? vscode.TaskScope.Workspace, plan, folder === undefined ? { ...rest, root } : rest);
   const report = await inProgress(bench, vscode.l10n.t("Building {0}", plan.label), (token) => untilEnded(bench, task, { root, plan: plan.id, ...rest }, token));
   if (report?.outcome === "failed") {
-    void offerProblems(report.reason ?? vscode.l10n.t("Building {0} failed.", plan.label));
+    void offerProblems(report, plan.label);
   }
   if (report?.outcome === "built" && vscode.workspace.getConfiguration("abiding", vscode.Uri.file(root)).get<boolean>("smoke.afterBuild", false)) {
     await commands.smoke(bench, testing, { root });
@@ -136,10 +136,16 @@ async function untilEnded(bench: Bench, task: vscode.Task, order: BuildOrder, to
   }
 }
 
-async function offerProblems(reason: string): Promise<void> {
+async function offerProblems({ reason, explanation, steps }: BuildReport, plan: string): Promise<void> {
   const show = vscode.l10n.t("Show Problems");
-  if (await vscode.window.showErrorMessage(`Abiding: ${reason}`, show) === show) {
+  const explain = vscode.l10n.t("Explain");
+  const log = explanation === undefined ? undefined : steps.findLast((one) => one.log !== undefined)?.log;
+  const message = [reason ?? vscode.l10n.t("Building {0} failed.", plan), ...(explanation === undefined ? [] : [explanation.headline])].join(" ");
+  const chosen = await vscode.window.showErrorMessage(`Abiding: ${message}`, ...(log === undefined ? [show] : [explain, show]));
+  if (chosen === show) {
     await vscode.commands.executeCommand("workbench.actions.view.problems");
+  } else if (chosen === explain && log !== undefined) {
+    await vscode.commands.executeCommand("abiding.explainError", vscode.Uri.file(log));
   }
 }
 

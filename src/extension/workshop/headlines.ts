@@ -4,6 +4,7 @@ import type { BenchmarkReport } from "../../workshop/benchmark/types.ts";
 import type { BuildReport } from "../../workshop/build/types.ts";
 import type { LibtorchReport } from "../../workshop/libtorch/index.ts";
 import type { SmokeReport } from "../../workshop/smoke/types.ts";
+import type { FailureExplanation } from "../../workshop/workshop.ts";
 import { comparisonLine } from "./benchmarkMarkdown.ts";
 import type { Outcome } from "./work.ts";
 
@@ -33,6 +34,11 @@ export function headlineOfBuild(report: BuildReport): Headline {
     case "cancelled":
       return saying("cancelled", [vscode.l10n.t("Cancelled: {0}.", plan.label)]);
   }
+}
+
+/** What a terminal says of a failure's cause, and of what to do. */
+export function explanationLine({ rule, cause, message, fix, copy }: FailureExplanation): string {
+  return [`${rule ?? cause}: ${message}`, fix, copy].filter((one) => one !== undefined).join(" ");
 }
 
 /** `counts`: "3 passed, 1 crashed". */

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { smoke } from "../../workshop/smoke/index.ts";
 import { recordReport } from "../combinations/recording.ts";
 import type { Bench } from "./bench.ts";
-import { headlineOfSmoke } from "./headlines.ts";
+import { explanationLine, headlineOfSmoke } from "./headlines.ts";
 import type { Screen } from "./screen.ts";
 import { countsOf, plansNamed, timeLimit } from "./testing.ts";
 import { Refused, requireTrust } from "./trust.ts";
@@ -27,7 +27,7 @@ export async function smokeInTerminal(bench: Bench, task: { readonly root: strin
         const { label, outcome, reason, milliseconds, explanation } = event.result;
         screen.note(`${outcome.padEnd(8)} ${label} (${milliseconds.toFixed(0)} ms)${reason === undefined ? "" : `: ${reason}`}`);
         if (explanation !== undefined) {
-          screen.note(`${explanation.rule ?? explanation.cause}: ${explanation.message}${explanation.fix === undefined ? "" : ` ${explanation.fix}`}`);
+          screen.note(explanationLine(explanation));
         }
       }
     });

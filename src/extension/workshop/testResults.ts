@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import type { TestResult } from "../../workshop/smoke/types.ts";
+import { escaped } from "../markdown.ts";
 import { rangeOf } from "./decision.ts";
 
 /** Puts the result of a test to its item, as the Testing view tells outcomes apart. */
@@ -62,7 +63,7 @@ function headline(result: TestResult): string | vscode.MarkdownString {
   }
   const { rule, message, fix, copy } = result.explanation;
   const markdown = new vscode.MarkdownString();
-  markdown.appendText([message, ...(fix === undefined ? [] : [fix])].join("\n\n"));
+  markdown.appendMarkdown([message, ...(fix === undefined ? [] : [fix])].map(escaped).join("\n\n"));
   if (copy !== undefined) {
     markdown.appendCodeblock(copy);
   }
