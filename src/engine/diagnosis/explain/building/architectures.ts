@@ -65,7 +65,7 @@ const ptxVersion = printed(/ptxas\b.{0,400}?(?:Unsupported \.version (\d+\.\d+);
     const by = (version: string | undefined): string => (version === undefined ? "" : catalogue.cudaToolkits.find((one) => one.ptx === version)?.version ?? "");
     if (written !== undefined) {
       const from = by(written);
-      return verdict("toolkit-mismatch", "certain", `ptxas of ${by(known) === "" ? `PTX ISA ${known ?? ""}` : `CUDA ${by(known)}`} is given PTX of ${from === "" ? `PTX ISA ${written}` : `CUDA ${from}`}.`, ["The program that wrote the PTX (nvcc's cicc, Triton, LLVM) is newer than the ptxas that was found to translate it."], {
+      return verdict("toolkit-mismatch", "certain", `ptxas${by(known) === "" ? "" : ` of CUDA ${by(known)}`} knows PTX ISA ${known ?? ""}, and is given PTX ISA ${written}${from === "" ? "" : ` of CUDA ${from}`}.`, ["The program that wrote the PTX (nvcc's cicc, Triton, LLVM) is newer than the ptxas that was found to translate it."], {
         fixes: ["Let both come from one toolkit: look which ptxas is first on PATH, and at CUDA_HOME, TRITON_PTXAS_PATH and conda's cuda-nvcc."],
       });
     }

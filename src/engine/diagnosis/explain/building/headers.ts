@@ -6,15 +6,15 @@ import type { Explanation, Knowledge, Recogniser } from "../types.ts";
 import { commandOf } from "./command.ts";
 import type { Command } from "./command.ts";
 import { missingHeader } from "./missingHeader.ts";
-import { isNear } from "./reading.ts";
+import { isNear, textAt } from "./reading.ts";
 
 /** Of the CUDA toolkit and its libraries. */
 const cudaHeader = /^(?:cuda(?:_\w+)?|cuda_runtime(?:_api)?|cublas\w*|cusparse\w*|cusolver\w*|curand\w*|cufft\w*|nvrtc|nvtx3\/\w+|nvToolsExt\w*|device_launch_parameters|vector_types|cooperative_groups)\.(?:h|hpp)$|^(?:thrust|cub|cuda)\/./;
 
-const missing = missingHeader((header, { log, at, text }) => {
+const missing = missingHeader((header, { log, at }) => {
   const command = commandOf(log, at);
   const of = explainOf(header, command, isNear(log, at, 12, 0, /[\\/]torch[\\/]include[\\/]/));
-  return of === undefined ? undefined : { words: text, subject: command?.source === undefined ? {} : { file: command.source }, explain: of };
+  return of === undefined ? undefined : { words: textAt(log, at).trim(), subject: command?.source === undefined ? {} : { file: command.source }, explain: of };
 });
 
 export const headerRecognisers: readonly Recogniser[] = [missing];

@@ -18,7 +18,8 @@ const missingModule = printed(/^\s*(?:ModuleNotFoundError|ImportError): No modul
   const legacy = isNear(log, at, 60, 20, /python setup\.py egg_info/) && !isIsolated;
   const declared = near(log, at, 0, 30, /`([\w.-]{1,80})(?:@[^`]{1,60})?` depends on `[\w.-]{1,80}`, but doesn't declare/)?.[1];
   const name = declared ?? packageOf(log, at);
-  return { words: text, subject: { module: top, ...(name === undefined ? {} : { package: name }) }, explain: (knowledge) => explainMissing(top, name, legacy ? "legacy" : isIsolated ? "isolated" : "unclear", knowledge) };
+  const folder = name === undefined && isNear(log, at, 120, 0, /^\s*(?:Processing |Obtaining file:\/\/)\S{0,300}$|^\s*(?:\$ )?pip3? install (?:-\S+ )*\.(?:\s|$)/);
+  return { words: text, subject: { module: top, ...(name === undefined ? {} : { package: name }) }, explain: (knowledge) => explainMissing(top, folder ? "." : name, legacy ? "legacy" : isIsolated ? "isolated" : "unclear", knowledge) };
 });
 
 /** uv's own words, where its message does not show the traceback. */
@@ -45,7 +46,7 @@ function packageOf(log: Log, at: number): string | undefined {
 }
 
 function explainMissing(module: string, name: string | undefined, where: "isolated" | "unclear" | "legacy", knowledge: Knowledge): Explanation {
-  const what = name === undefined ? "the package" : name;
+  const what = name === undefined || name === "." ? "the package" : name;
   const target = name ?? "<package>";
   const torch = knowledge.environment?.body.distributions.find((one) => one.name === "torch")?.version;
   const isTorch = module === "torch";

@@ -8,7 +8,7 @@ import type { Found } from "./reading.ts";
  * of the #include line below tells.
  */
 export function missingHeader(find: (header: string, said: Said) => Found | undefined): Recogniser {
-  return printed(/fatal error: ['"]?([\w./+-]{1,200})['"]?(?: file not found|: No such file or directory)|cannot open (?:source|include) file:? ['"]([\w./+-]{1,200})['"]|fatal error C1083: [^:]{1,60}: ['"“]?([\w./+\\-]{1,200})['"”]?|:\d+:\d+: [^:：\d]{3,40}\s?[:：]\s?([\w./+-]{1,200}\.(?:h|hpp|cuh))\s?[:：]/, (said) => {
+  return printed(/fatal error: ['"]?([\w./+-]{1,200})['"]?(?: file not found|: No such file or directory)|cannot open (?:source|include) file:? ['"]([\w./+-]{1,200})['"]|fatal error C1083: [^:]{1,60}: ['"“]?([\w./+\\-]{1,200})['"”]?|(?<=:\d{1,7}:\d{1,6}: )[^:：\d]{3,40}\s?[:：]\s?([\w./+-]{1,200}\.(?:h|hpp|cuh))\s?[:：]/, (said) => {
     const translated = said.match[4];
     const header = said.match[1] ?? said.match[2] ?? said.match[3]?.replaceAll("\\", "/") ?? translated;
     if (header === undefined || (translated !== undefined && !echoesInclude(translated, said))) {

@@ -7,7 +7,7 @@ import { verdict } from "../running/sayings.ts";
 import type { Explanation, Knowledge, Recogniser } from "../types.ts";
 import { commandOf } from "./command.ts";
 import { missingHeader } from "./missingHeader.ts";
-import { printed } from "./reading.ts";
+import { printed, textAt } from "./reading.ts";
 
 /** "error", as gcc and MSVC print it in some languages; clang and nvcc are not translated. */
 export const errorWord = String.raw`(?:error|Fehler|erreur|errore|erro|fel|błąd|ошибка|错误|錯誤|エラー|오류)`;
@@ -21,7 +21,8 @@ const torchNames = /^(?:at|c10|torch)(?:::|$)/;
 const unknownName = printed(new RegExp(String.raw`${position}${errorWord}(?: #?\w{1,8}(?:-D)?)?\s?[:：] ?(.{1,400})`), ({ log, at, match, text }) => {
   const [, file = "", said = ""] = match;
   const name = nameIn(said);
-  if (name === undefined || (name.scope === undefined && listed(name.name) === undefined)) {
+  // What torch's own headers say to a compiler that cannot read them follows from something else.
+  if (name === undefined || /[\\/]torch[\\/]include[\\/]/.test(file) || (name.scope === undefined && listed(name.name) === undefined)) {
     return undefined;
   }
   const command = commandOf(log, at);
@@ -29,10 +30,10 @@ const unknownName = printed(new RegExp(String.raw`${position}${errorWord}(?: #?\
   return { words: text, subject, explain: (knowledge) => explainName(name, knowledge) };
 });
 
-const goneHeader = missingHeader((header, { log, at, text }) => {
+const goneHeader = missingHeader((header, { log, at }) => {
   const command = commandOf(log, at);
   return !/^(?:ATen|c10|caffe2|THC?|THCUNN|THNN|torch)\/./.test(header) || header === "torch/extension.h" || header === "torch/torch.h" || header === "torch/all.h" ? undefined : {
-    words: text, subject: command?.source === undefined ? {} : { file: command.source },
+    words: textAt(log, at).trim(), subject: command?.source === undefined ? {} : { file: command.source },
     explain: (knowledge) => explainHeader(header, command?.torchRoot !== undefined, knowledge),
   };
 });

@@ -1,5 +1,4 @@
 /** What pip and uv refuse to install together, or at all, where torch is one of them. */
-import { fitOf, parseWheelFileName } from "../../../binaries/remote/index.ts";
 import { localLabel, publicVersion, valueOf } from "../../../model/index.ts";
 import { companionFor, installLine, torchesFor } from "../running/torchBuilds.ts";
 import { verdict } from "../running/sayings.ts";
@@ -24,7 +23,7 @@ const noDistribution = printed(/No matching distribution found for (torch[\w-]*|
 }));
 
 /** uv's resolver, crates/uv-resolver/src/pubgrub/report.rs. */
-const uvNoVersion = printed(/there (?:is|are) no versions? of (torch[\w-]*|xformers|triton)\s?(?:==([\w.+!]{1,60}))?/, ({ match, text }) => ({
+const uvNoVersion = printed(/(?:Because |And because |\b)there (?:is|are) no versions? of (torch[\w-]*|xformers|triton)\s?(?:==([\w.+!]{1,60}))?/, ({ match, text }) => ({
   words: text, subject: { package: match[1] ?? "" },
   explain: (knowledge) => noSuchVersion(match[1] ?? "", match[2], undefined, knowledge),
 }));
@@ -32,11 +31,6 @@ const uvNoVersion = printed(/there (?:is|are) no versions? of (torch[\w-]*|xform
 const uvNoWheel = printed(/Because (torch[\w-]*|xformers|triton)(?:[=<>]{1,2}([\w.+!]{1,60}))? has no wheels with a matching (Python (?:implementation|version|ABI)|platform|ABI) tag(?: \(e\.g\., `([^`]{1,60})`\))?/, ({ match, log, at }) => {
   const text = joined(log, at, 3);
   return { words: text.slice(0, 240), subject: { package: match[1] ?? "" }, explain: (knowledge) => noWheelFor(match[1] ?? "", match[2], match[3] ?? "", match[4], knowledge) };
-});
-
-const unsupportedWheel = printed(/(?:^|[\s'"])(\S{1,300}\.whl)['"]? is not a (?:supported|valid) wheel (?:on this platform|filename)/, ({ match, text }) => {
-  const file = match[1] ?? "";
-  return { words: text, subject: { file }, explain: (knowledge) => wrongTags(file, knowledge) };
 });
 
 /** Two requirements that exclude each other: pip's line "Cannot install", uv's "Because ... depends on". */
@@ -47,9 +41,9 @@ const conflict = printed(/Cannot install (.{1,600}?) because these package versi
 });
 
 /** pip check, and the warning at the end of an installation. */
-const brokenPair = printed(/^\s*(?:ERROR: )?([A-Za-z][\w.-]{0,80}) (\d[\w.+!-]{0,60}) (?:requires|has requirement) (torch[\w-]*)([^,;]{0,80})(?:;[^,]{0,120})?, but you(?: have|'ll have) \3 (\d[\w.+!]{0,60})(?: which is incompatible)?/, ({ match, text }) => {
-  const [, name = "", version = "", needed = "", range = "", has = ""] = match;
-  return { weight: "warning", words: text, subject: { package: name }, explain: ({ catalogue }) => {
+const brokenPair = printed(/^\s*(?:ERROR: )?([A-Za-z][\w.-]{0,80}) (\d[\w.+!-]{0,60}) (?:requires|has requirement) (torch[\w-]*)([^;]{0,80}?)(?:;[^,]{0,120})?, but you(?: have|'ll have) (torch[\w-]*) (\d[\w.+!]{0,60})(?: which is incompatible)?/, ({ match, text }) => {
+  const [, name = "", version = "", needed = "", range = "", other, has = ""] = match;
+  return other !== needed ? undefined : { weight: "warning", words: text, subject: { package: name }, explain: ({ catalogue }) => {
     const pair = needed === "torch" ? companionFor(catalogue, name, has) : undefined;
     return verdict(companion.test(name) ? "package-pair" : "torch-requirement", "certain", `${name} ${version} asks for ${needed}${range.trim()}, and ${needed} ${has} is installed now.`, ["The last installation replaced one of the two. pip only warns; what was compiled for the other release fails at import or later."], {
       fixes: [
@@ -77,7 +71,7 @@ const managed = printed(/^\s*(?:error: |× )?(?:externally-managed-environment|T
   explain: () => verdict("install-refused", "certain", "The system's Python lets nobody but its package manager install into it.", ["It is no matter of torch or ABI (PEP 668)."], { fixes: ["Make an environment: python3 -m venv .venv && . .venv/bin/activate, and install torch and what is built against it there."], copy: "python3 -m venv .venv && . .venv/bin/activate" }),
 }));
 
-export const requirementRecognisers: readonly Recogniser[] = [noVersion, noDistribution, uvNoVersion, uvNoWheel, unsupportedWheel, conflict, brokenPair, inconsistent, hashes, managed];
+export const requirementRecognisers: readonly Recogniser[] = [noVersion, noDistribution, uvNoVersion, uvNoWheel, conflict, brokenPair, inconsistent, hashes, managed];
 
 function noSuchVersion(name: string, version: string | undefined, isNone: boolean | undefined, knowledge: Knowledge): Explanation {
   const { catalogue } = knowledge;
@@ -120,22 +114,6 @@ function noWheelFor(name: string, version: string | undefined, tag: string, mine
   const release = name === "torch" && version !== undefined ? catalogue.torchRelease(version) : undefined;
   return verdict("torch-requirement", "certain", `${name}${version === undefined ? "" : ` ${version}`} has no wheel for this ${tag === "platform" ? "platform" : "Python"}${mine === undefined ? "" : ` (${mine})`}.`, release === undefined ? [] : [`torch ${release.version} has wheels for Python ${joinWords(release.pythons)}.`], {
     fixes: [tag === "platform" ? "Take a release with a wheel for this platform, or limit the environments that uv resolves for (tool.uv.environments)." : "Use a Python that it has wheels for (uv venv --python 3.12), or another release."],
-  });
-}
-
-function wrongTags(file: string, knowledge: Knowledge): Explanation {
-  const name = file.split(/[\\/]/).at(-1) ?? file;
-  const parsed = parseWheelFileName(name);
-  const python = pythonOf(knowledge);
-  const minor = /^3\.\d+/.exec(python ?? "")?.[0];
-  if (parsed === undefined) {
-    return verdict("wheel-tag", "certain", `${name} is no name of a wheel: pip reads the Python and the platform out of it.`, ["The file was renamed, or a browser added to its name."], { fixes: ["Give it back the name that it was published under."] });
-  }
-  const tags = `${parsed.pythons.join(".")}-${parsed.abis.join(".")}-${parsed.platforms.join(".")}`;
-  const wrongPython = minor !== undefined && fitOf({ ...parsed, platforms: ["any"] }, { python: minor }) === undefined;
-  return verdict("wheel-tag", wrongPython ? "certain" : "likely", wrongPython ? `${name} is for ${parsed.pythons.join(", ")}, and this is Python ${python ?? ""}.` : `${name} is for another Python or platform than the one that installs it (${tags}).`, ["The tags in the name say for what it was built: CPython's minor version, and the system with its oldest glibc. pip installs nothing else, and is right: it would not load."], {
-    fixes: [`Take the file of the same release for this Python and platform${minor === undefined ? "" : ` (cp${minor.replace(".", "")})`}, or install with the Python that it is for. Do not rename it.`],
-    needs: wrongPython ? [] : ["What pip takes here: `pip debug --verbose`."],
   });
 }
 

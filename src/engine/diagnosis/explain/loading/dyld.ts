@@ -51,7 +51,7 @@ const library: Recogniser = {
   hint: /Library not loaded: /,
   read(log, at) {
     const line = log.lines[at]?.text ?? "";
-    const name = /^'?([^\s']+)/.exec(around(line, "Library not loaded: ")?.after ?? "")?.[1];
+    const name = /^'?([@/.\w][^\s'"`*]*)/.exec(around(line, "Library not loaded: ")?.after ?? "")?.[1];
     if (name === undefined || isCode(line)) return undefined;
     const { text, last, referencedFrom: file } = messageAt(log, at);
     const refused = refusal(text);
@@ -62,7 +62,7 @@ const library: Recogniser = {
 
 /** A file that dyld found and does not take, or did not find: "dlopen(F, 0x0002): tried: 'F' (no such file)". */
 const tried: Recogniser = {
-  hint: /dlopen\(.*(?:tried: |no suitable image found|image not found|code signature)|incompatible architecture|wrong architecture/,
+  hint: /dlopen\(|incompatible architecture \(have|mach-o, but wrong architecture/,
   read(log, at) {
     const line = log.lines[at]?.text ?? "";
     if (isCode(line) || /Library not loaded|[Ss]ymbol not found/.test(line) || log.lines.slice(Math.max(0, at - 4), at).some((one) => one.text.includes("Library not loaded: "))) return undefined;
@@ -78,7 +78,7 @@ export const dyldRecognisers: readonly Recogniser[] = [symbol, library, tried];
 
 /** F of "dlopen(F, 0x0002)". */
 function openedFile(text: string): string | undefined {
-  return /dlopen\((.{1,4096}?), (?:0x)?\d+\)/.exec(text.slice(0, 16_384))?.[1];
+  return /^(.{1,4096}?), (?:0x)?\d+\)/.exec(around(text, "dlopen(")?.after ?? "")?.[1];
 }
 
 function refusedFile(text: string): string | undefined {
@@ -88,7 +88,7 @@ function refusedFile(text: string): string | undefined {
 function refusal(text: string): Clue["explain"] | undefined {
   const architecture = /incompatible architecture \(have '?\(?([^')]+)\)?'?, need '?\(?([^')]+)/.exec(text);
   const file = refusedFile(text) ?? openedFile(text) ?? "";
-  if (architecture !== null || /wrong architecture/.test(text)) {
+  if (architecture !== null || /mach-o, but wrong architecture/.test(text)) {
     const [, have = "another processor", need = "this one"] = architecture ?? [];
     return () => explanation("wrong-architecture", "certain", `${baseName(file) || "The library"} is for ${have}, and the process needs ${need}.`, {
       because: ["Apple silicon runs arm64, and x86_64 under Rosetta: a process is one of the two, and so must be all that it loads.", "torch's version and its ABI have no part in it."],

@@ -12,7 +12,7 @@ const notOpened: Recogniser = {
     const sides = around(line, ": cannot open shared object file");
     const library = pathAtEnd(sides?.before ?? "");
     if (sides === undefined || library === undefined || isCode(line) || !/\.so\b|[\\/]/.test(library)) return undefined;
-    const reason = /^: ([^'"\\]*)/.exec(sides.after)?.[1]?.trim() ?? "";
+    const reason = /^: ([^'"`\\.,;()”’]*)/.exec(sides.after)?.[1]?.trim() ?? "";
     const words = `${library}: cannot open shared object file${reason === "" ? "" : `: ${reason}`}`;
     if (/Permission denied|Operation not permitted|Too many open files/.test(reason)) {
       return clue(at, words, { library: baseName(library), file: library }, () => explainRefusal(`cannot open shared object file: ${reason}`, library));
@@ -36,7 +36,7 @@ const muslNotOpened: Recogniser = {
 
 /** "libfoo.so.1 => not found" of ldd. */
 const lddNotFound: Recogniser = {
-  hint: /\.so\S* => not found/,
+  hint: / => not found/,
   read(log, at) {
     const library = /^\s*(\S{1,512}\.so\S{0,64}) => not found\s*$/.exec(log.lines[at]?.text ?? "")?.[1];
     return library === undefined ? undefined : atLibrary(log, at, library, `${library} => not found`, headOfLdd(log, at));
@@ -56,7 +56,7 @@ const refused: Recogniser = {
     const file = /Error relocating (.{1,4096}?): [^:]*: $/.exec(sides.before)?.[1] ?? pathAtEnd(sides.before);
     // "ld: error: libx.so: file too short" is a linker's word.
     if (file === undefined || !/[\\/]|\.(?:so|node)\b/.test(file) || /(?:^|[\\/\s])(?:ld|ld\.\w+|mold|gold)(?:: (?:fatal )?error)?: [^:]*:\s*$/.test(sides.before)) return undefined;
-    const detail = /^: ([^'"\\]*)/.exec(sides.after)?.[1]?.trim() ?? "";
+    const detail = /^: ([^'"`\\.,;()”’]*)/.exec(sides.after)?.[1]?.trim() ?? "";
     return clue(at, `${file}: ${phrase}${detail === "" ? "" : `: ${detail}`}`, { file }, () => explainRefusal(phrase, file));
   },
 };

@@ -1,8 +1,8 @@
 /** Other reasons for which linkers give up: libraries, formats, relocations, definitions; and what only follows from them. */
 import type { Clue, Recogniser } from "../types.ts";
 import { explainMissingLibrary } from "./verdicts/libraries.ts";
-import { explainCorruptObject, explainDuplicate, explainHidden, explainKilledLinker, explainLinkFailed, explainNotPic, explainTooFar, explainWrongFormat } from "./verdicts/links.ts";
-import { around, baseName, clue, following, isCode, quote } from "./words.ts";
+import { explainCorruptObject, explainDuplicate, explainHidden, explainKilledLinker, explainLinkFailed, explainNotFoundVariable, explainNotPic, explainTooFar, explainWrongFormat } from "./verdicts/links.ts";
+import { around, baseName, clue, following, isCode, lastWord, pathAtEnd, quote } from "./words.ts";
 
 const linkerName = /^(?:\S*[\\/])?(?:[\w-]*ld(?:\.\w+)?|ld64\.lld|lld-link|mold|collect2)(?:\.exe)?: ?(?:warning: |(?:fatal )?error: ?|fatal: ?)?/;
 
@@ -33,6 +33,7 @@ const notFound: Recogniser = {
       const match = pattern.exec(line);
       const name = match?.[1];
       if (match === null || name === undefined) continue;
+      if (/-NOTFOUND$/.test(name)) return clue(at, match[0], { library: name }, () => explainNotFoundVariable(name));
       // What could have been it was of another kind: that is the cause.
       if (log.lines.slice(Math.max(0, at - 6), at + 3).some(({ text }) => text.includes("skipping incompatible") && text.includes(baseName(name)))) return undefined;
       const library = /[\\/.]/.test(name) ? name : `-l${name}`;
@@ -44,28 +45,31 @@ const notFound: Recogniser = {
 
 /** "libx.so.1, needed by liby.so, not found (try using -rpath or -rpath-link)": undefined references follow. */
 const neededBy: Recogniser = {
-  hint: /, needed by .*, not found/,
+  hint: /, needed by /,
   read(log, at) {
-    const match = /([\w.+-]+\.so[\w.]*), needed by (.{1,4096}), not found/.exec((log.lines[at]?.text ?? "").slice(0, 8192));
-    const [words, library, file] = match ?? [];
-    if (words === undefined || library === undefined) return undefined;
+    const sides = around(log.lines[at]?.text ?? "", ", needed by ");
+    const library = lastWord(sides?.before ?? "");
+    const end = sides?.after.indexOf(", not found") ?? -1;
+    if (sides === undefined || end < 0 || !/\.so\b/.test(library)) return undefined;
+    const file = sides.after.slice(0, end);
     const fails = log.lines.slice(at + 1, at + 200).some(({ text }) => text.includes("undefined reference") || text.includes("ld returned 1"));
-    return clue(at, words, { library, file }, (knowledge) => explainMissingLibrary({ library, file, when: "link", system: "linux" }, knowledge), { weight: fails ? "cause" : "warning" });
+    return clue(at, `${library}, needed by ${file}, not found`, { library, file }, (knowledge) => explainMissingLibrary({ library, file, when: "link", system: "linux" }, knowledge), { weight: fails ? "cause" : "warning" });
   },
 };
 
+/** What stands behind the name of a file of another machine or format, and before it. */
+const behindForeign = [": skipping incompatible file", ": error adding symbols: file in wrong format", " is incompatible with elf", " is incompatible with i386", " is incompatible with aarch64", " is incompatible with x86_64", ": incompatible target", ": incompatible file type: ", ": unsupported ELF machine number"];
+const beforeForeign = /skipping incompatible (\S{1,4096}) when searching for|ignoring file '?([^,':]{1,4096})|\bin '?([^,':]{1,4096})'?, (?:building for |file was built for )|^(.{0,4096}?) ?: .{0,40}LNK1112\b/;
+
 /** A file of another machine or format. */
 const wrongFormat: Recogniser = {
-  hint: /skipping incompatible|file in wrong format|is incompatible with (?:elf|i386|aarch64|x86_64)|: incompatible target|incompatible file type: |unsupported ELF machine number|attempting to link with file built for|but linking in \w+ file built for|required architecture '|LNK1112\b/,
+  hint: /skipping incompatible |file in wrong format|is incompatible with (?:elf|i386|aarch64|x86_64)|: incompatible target|incompatible file type: |unsupported ELF machine number|attempting to link with file built for|but linking in \w+ file built for|required architecture '|LNK1112\b/,
   read(log, at) {
     const line = (log.lines[at]?.text ?? "").slice(0, 8192);
     if (isCode(line)) return undefined;
-    const patterns = [
-      /([^\s:'"]+): skipping incompatible file/, /skipping incompatible (\S+?)(?: when searching for|\s|$)/, /([^:'"]+): error adding symbols: file in wrong format/,
-      /([^:'"]+) is incompatible with \S+/, /([^:'"]+): incompatible target/, /([^:'"]+): incompatible file type: /, /([^:'"]+): unsupported ELF machine number/,
-      /ignoring file '?([^,':]+)/, /\bin '?([^,':]+)'?, building for /, /^(?:ld: )?'?([^,':]+)'?,? .*required architecture '/, /([^\s:]+\.(?:obj|lib)\S*)\s*:.*LNK1112/, /(\S*)LNK1112\b/,
-    ];
-    const file = patterns.map((one) => one.exec(line)?.[1]).find((one) => one !== undefined)?.replaceAll(/['"]/g, "").replace(linkerName, "").trim();
+    const phrase = behindForeign.find((one) => line.includes(one));
+    const file = phrase === undefined ? beforeForeign.exec(line)?.slice(1).find((one) => one !== undefined) : pathAtEnd(line.slice(0, line.indexOf(phrase)));
+    if (file === undefined || !/[./]/.test(file)) return undefined;
     // A linker that skips one copy and finds another goes on; Apple's goes on without, and lacks its symbols then.
     const goesOn = line.includes("skipping incompatible") && !log.lines.slice(Math.max(0, at - 3), at + 5).some(({ text }) => /cannot find|library not found|unable to find/.test(text));
     const lacksLater = line.includes("ignoring file") && log.lines.slice(at + 1, at + 200).some(({ text }) => text.includes("Undefined symbols for architecture"));
@@ -75,11 +79,12 @@ const wrongFormat: Recogniser = {
 
 /** A file that is none at all. */
 const corrupt: Recogniser = {
-  hint: /file not recognized|file format not recognized|not an object or archive|ld[.\w]*: (?:fatal )?error: .*: (?:file too short|file is empty|invalid \w+ in ELF header|section header table goes past)|mold: fatal: .*(?:unknown file type|corrupted)/,
+  hint: /file not recognized|file format not recognized|not an object or archive|: file too short|: file is empty|in ELF header|section header table goes past|unknown file type|e_sh\w+ corrupted/,
   read(log, at) {
     const line = (log.lines[at]?.text ?? "").slice(0, 8192);
-    const file = /([^\s:'"]+\.(?:so|a|o|lib|obj|dylib)[\w.]*)(?=:)/.exec(line.replace(linkerName, ""))?.[1];
-    return file === undefined || isCode(line) ? undefined : clue(at, line, { file }, () => explainCorruptObject(file));
+    const isLinker = /^(?:\S*[\\/])?(?:[\w-]*ld(?:\.\w+)?|mold)(?:\.exe)?: ?(?:(?:fatal )?error: |fatal: )?/.test(line) || /: file (?:format )?not recognized/.test(line);
+    const file = isLinker ? line.replace(linkerName, "").split(":").find((one) => /\.(?:so|a|o|lib|obj|dylib)\b/.test(one))?.trim() : undefined;
+    return file === undefined || /\s/.test(file) || isCode(line) ? undefined : clue(at, line, { file }, () => explainCorruptObject(file));
   },
 };
 
@@ -98,7 +103,7 @@ const notPic: Recogniser = {
 };
 
 const tooFar: Recogniser = {
-  hint: /relocation truncated to fit: |relocation .* out of range: /,
+  hint: /relocation truncated to fit: | out of range: /,
   read(log, at) {
     const line = (log.lines[at]?.text ?? "").slice(0, 8192);
     const words = /relocation truncated to fit: \S+|relocation \S+ out of range: \S+/.exec(line)?.[0];

@@ -1,7 +1,7 @@
 /** What Python and its extension modules say of names, versions and suffixes. */
 import type { Log, Recogniser } from "../types.ts";
 import { explainMissingInit, explainNotImported, explainOtherPythonDll, explainPythonVersions, explainWheelTag, suffixOf } from "./verdicts/python.ts";
-import { baseName, clue, isCode } from "./words.ts";
+import { around, baseName, clue, isCode, lastWord } from "./words.ts";
 
 /** pybind11's own check of the interpreter's version, in its old and new words; nanobind and Cython have the like. */
 const versions: Recogniser = {
@@ -52,8 +52,8 @@ const wheel: Recogniser = {
   hint: /is not a supported wheel on this platform/,
   read(log, at) {
     const line = (log.lines[at]?.text ?? "").slice(0, 4096);
-    const file = /([\w.+!-]+\.whl) is not a supported wheel on this platform/.exec(line)?.[1];
-    return file === undefined || isCode(line) ? undefined : clue(at, line, { package: file.split("-")[0], file }, (knowledge) => explainWheelTag(file, knowledge));
+    const file = baseName(lastWord(around(line, " is not a supported wheel on this platform")?.before ?? "").replaceAll(/^['"`]|['"`]$/g, ""));
+    return !file.endsWith(".whl") || isCode(line) ? undefined : clue(at, line, { package: file.split("-")[0], file }, (knowledge) => explainWheelTag(file, knowledge));
   },
 };
 

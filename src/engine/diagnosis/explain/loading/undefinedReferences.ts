@@ -63,7 +63,7 @@ const msvc: Recogniser = {
   hint: /error LNK20(?:01|19)\b/,
   read(log, at) {
     const sides = around(log.lines[at]?.text ?? "", "error LNK20");
-    if (sides === undefined) return undefined;
+    if (sides === undefined || isCode(sides.before)) return undefined;
     const named = /"([^"]{1,8000})"\s*\((?:__imp_)?\?[^\s]+\)/.exec(sides.after);
     const plain = /\s(?:__imp_)?([A-Za-z_]\w*)\s+(?=\S+\s+in\b|referenced)|(?:[Ss]ymbole?|símbolo|符号|シンボル)\s*"?(?:__imp_)?([A-Za-z_]\w*)/.exec(sides.after);
     const name = named?.[1] === undefined ? plain?.[2] ?? plain?.[1] : undecorated(named[1]);

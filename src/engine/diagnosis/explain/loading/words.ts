@@ -29,7 +29,7 @@ export function pathAtEnd(text: string): string | undefined {
   const line = text.slice(text.lastIndexOf("\n") + 1).replace(/[:\s]+$/, "");
   const from = Math.max(line.lastIndexOf(": ") + 2, ...["'", '"', "`", "‘", "’", "“", "«", "(", "<", "|", "\t", "="].map((one) => line.lastIndexOf(one) + 1), 0);
   const rest = line.slice(from === 1 ? 0 : from).trim();
-  const path = startsAsPath.test(rest) || !/\s/.test(rest) ? rest : (/\s((?:\.{0,2}\/|~\/|[A-Za-z]:[\\/]).*)$/.exec(rest)?.[1] ?? rest.slice(rest.search(/\S+$/)));
+  const path = startsAsPath.test(rest) || !/\s/.test(rest) ? rest : (/\s((?:\.{0,2}\/|~\/|[A-Za-z]:[\\/]).*)$/.exec(rest)?.[1] ?? lastWord(rest));
   return path === "" || path.length > 4096 ? undefined : path;
 }
 
@@ -41,6 +41,11 @@ export function isCode(text: string): boolean {
 }
 
 const code = /^\s*(?:[>+-]\s)?(?:(?:if|elif|assert|raise|throw|return|expect|print|printf|grep|echo|const|let|var|self|re|case|std::cout|std::cerr)\b[^\n]*["'`]|#|\/\/)|\b(?:in str\(|pytest\.raises|match=|re\.(?:search|match|compile)\(|\.includes\(|\.contains\()/;
+
+/** What stands behind the last space. */
+export function lastWord(text: string): string {
+  return text.slice(Math.max(text.lastIndexOf(" "), text.lastIndexOf("\t")) + 1);
+}
 
 /** The last component of a path; the whole where it has none. */
 export function baseName(path: string): string {

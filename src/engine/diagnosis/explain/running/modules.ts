@@ -122,7 +122,7 @@ function explainName(where: string, what: string | undefined, by: string | undef
 
 /** torch/_tensor.py and the array API's `__dlpack__(*, stream, max_version, dl_device, copy)`. */
 const dlpack: Saying = {
-  pattern: /(?:(?<of>[\w.]+)\.)?__dlpack__\(\) got an unexpected keyword argument ['"‘](?<key>\w+)['"’]|Unsupported DLPack (?:major )?version|DLPack version mismatch|BufferError: (?:DLPack|Cannot export)[^\n]{0,80}(?:version|readonly|read-only)/,
+  pattern: /(?:(?<![\w.])(?<of>[\w.]{1,120})\.)?__dlpack__\(\) got an unexpected keyword argument ['"‘](?<key>\w+)['"’]|Unsupported DLPack (?:major )?version|DLPack version mismatch|BufferError: (?:DLPack|Cannot export)[^\n]{0,80}(?:version|readonly|read-only)/,
   read(said) {
     const { of, key } = said.match.groups ?? {};
     if (key !== undefined && !/^(?:max_version|dl_device|copy|stream)$/.test(key)) return undefined;
@@ -156,7 +156,7 @@ const numpy: Saying = {
 
 /** torch/headeronly/macros/Macros.h: STD_TORCH_CHECK prints "function, file:line, words". */
 const stableCheck: Saying = {
-  pattern: /RuntimeError: (?<function>\w[\w:]*), (?<file>[^\s,][^,]{0,300}\.(?:cpp|cc|cu|h|cuh|cxx|hpp)):(?<line>\d+), (?<words>.{1,400})/,
+  pattern: /RuntimeError: (?<function>\w[\w:]{0,200}), (?<file>[^\s,][^,]{0,300}\.(?:cpp|cc|cu|h|cuh|cxx|hpp)):(?<line>\d+), (?<words>.{1,400})/,
   read(said) {
     const { function: name = "", words = "" } = said.match.groups ?? {};
     return clueOf(said, () => verdict("wrong-arguments", "likely", `${name} checked what it was given and refused it: ${words}`, [

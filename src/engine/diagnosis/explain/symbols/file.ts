@@ -26,7 +26,7 @@ function isIt(missing: MissingSymbol, { error, life }: Matter): boolean {
 
 /** The file lacks it in this environment, with all others that it lacks. */
 function lacking(matter: Matter, missing: MissingSymbol, fit: FitReport, environment: FitEnvironment, otherwise: Judgement): Judgement {
-  const { file, knowledge: { history } } = matter;
+  const { file, knowledge: { history }, life } = matter;
   const torch = torchOf(environment);
   const cause = causeOfFile(missing, matter, environment, otherwise);
   const all = fit.missing;
@@ -41,10 +41,12 @@ function lacking(matter: Matter, missing: MissingSymbol, fit: FitReport, environ
   const isBeside = missing.kind === "abi-twin" && missing.foundIn !== undefined && !/^lib(?:c10|torch)/.test(path.basename(missing.foundIn));
   const isMixed = cause === "libstdcxx-abi" && of("drift") > 0;
   const [only] = would;
+  // Builds with the new std::string exist of releases whose official wheels have the old one.
+  const builtFor = life.wants === 1 && life.either.length > 0 ? life.either : would;
   return {
     ...base,
     confidence: "certain",
-    headline: cause === "torch-drift" && would.length > 0 ? `${file} was built for ${torches(would, history.releases)}; ${torch} does not have ${all.length === 1 ? shown(missing.demangled) : `${all.length} of its symbols`}.` : base.headline,
+    headline: cause === "torch-drift" && would.length > 0 ? `${file} was built for ${torches(builtFor, history.releases)}; ${torch} does not have ${all.length === 1 ? shown(missing.demangled) : `${all.length} of its symbols`}.` : base.headline,
     because: [
       ...(base.because?.includes(missing.because) === true ? [] : [missing.because]),
       ...(base.because ?? []),

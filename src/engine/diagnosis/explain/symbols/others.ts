@@ -234,7 +234,7 @@ function ownSymbol(matter: Matter, abi: 0 | 1 | "both" | undefined): Judgement {
   const isDevice = device.test(demangled);
   const isCpp = error.isDemangled ? /[(:]/.test(error.symbol) : /^(?:_Z|\?)/.test(error.symbol);
   return {
-    cause: "own-symbol", confidence: isCpp ? "likely" : "possible",
+    cause: "own-symbol", confidence: isCpp && !error.isCut ? "likely" : "possible",
     headline: `${file} needs ${name}, which belongs to no known library: a source that defines it was not compiled into it, or a library is missing on its link line.`,
     because: [
       "It is no name of torch, CUDA, Python or the C++ run time.",

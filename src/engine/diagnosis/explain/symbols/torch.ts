@@ -203,7 +203,7 @@ function everywhere(matter: Matter): Judgement {
 /** The text names a release that has it. */
 function hasIt(matter: Matter, torch: string): Judgement {
   const { life, knowledge: { history }, file, name, error } = matter;
-  if (error.when === "link" || livesInOptional(life)) {
+  if (error.when === "link" || life.homes.includes("libtorch_python")) {
     return notLinked(matter);
   }
   return {
@@ -248,7 +248,7 @@ export function isBetweenReleases(torch: string): boolean {
 function neverExported(matter: Matter): Judgement {
   const { life, knowledge: { history }, file, name, error } = matter;
   const all = history.releases;
-  if (livesInOptional(life) && error.system === "linux") {
+  if (life.homes.includes("libtorch_python") && error.system === "linux") {
     const judgement = notLinked(matter);
     return { ...judgement, because: [...(judgement.because ?? []), `No recorded release (torch ${all[0] ?? ""} to ${all.at(-1) ?? ""}) has it with these parameters: the headers are those of an older torch or of one that is not official.`, ...overloadWords(life, all)] };
   }

@@ -1,15 +1,15 @@
+import { demangle } from "../../../binaries/mangling/index.ts";
 import type { LogLine } from "../types.ts";
 import { withoutControls } from "./controls.ts";
 import { withoutQuoting } from "./literals.ts";
 import { withoutPrefix } from "./prefixes.ts";
+import type { Unprefixed } from "./prefixes.ts";
 import { translatorFor } from "./translations.ts";
 
 /** A line before it is joined with those that it was wrapped into. */
-export interface Piece {
-  readonly text: string;
+export interface Piece extends Unprefixed {
   readonly first: number;
   readonly last: number;
-  readonly writer?: string;
   /** As wide as it stood in the text, with its prefix. */
   readonly width: number;
   readonly endsWithSpace: boolean;
@@ -51,8 +51,8 @@ function cleaner(text: string): (raw: string, number: number) => Generator<Piece
   const isJson = /^[\ufeff\s]*[{[]\s*(?:["{[]|$)/.test(text.slice(0, 400));
   const piece = (given: string, number: number): Piece => {
     const line = shortened(given);
-    const { text: own, writer } = withoutPrefix(line);
-    return { text: translate(own.trimEnd()), first: number, last: number, width: line.length, endsWithSpace: line.endsWith(" "), hasPrefix: own.length < line.length, ...(writer === undefined ? {} : { writer }) };
+    const own = withoutPrefix(line);
+    return { ...own, text: translate(own.text.trimEnd()), first: number, last: number, width: line.length, endsWithSpace: line.endsWith(" "), hasPrefix: own.text.length < line.length };
   };
   return function* (raw, number) {
     const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
@@ -77,6 +77,12 @@ export function asLine({ text, first, last, writer }: Piece): LogLine {
   return { text, first, last, ...(writer === undefined ? {} : { writer }), ...(endIsCut(text) ? { isCut: true } : {}) };
 }
 
+/** A mangled name that is none as it stands. */
+function endsInName(text: string): boolean {
+  const name = /(?:^|[\s'"`:])(_Z\w{3,})$/.exec(text.slice(-4096))?.[1];
+  return name !== undefined && demangle(name) === undefined;
+}
+
 function endIsCut(text: string): boolean {
-  return /(?:\S ?(?:\.\.\.|…)|\[\.\.\.\]|[<[(](?:truncated|snip)[^\]>)]{0,40}[>\])])$/i.test(text.slice(-80));
+  return /(?:\S ?(?:\.\.\.|…)|\[\.\.\.\]|[<[(](?:truncated|snip)[^\]>)]{0,40}[>\])])$/i.test(text.slice(-80)) || endsInName(text);
 }

@@ -2,6 +2,8 @@
 export interface Unprefixed {
   readonly text: string;
   readonly writer?: string;
+  /** pytest shows what was raised; above it stands the source that raised it. */
+  readonly isRaised?: true;
 }
 
 const level = "(?:DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL|TRACE)";
@@ -61,6 +63,7 @@ const fence = /^\s*(?:```|~~~)[\w-]{0,20}\s*$/;
 export function withoutPrefix(line: string): Unprefixed {
   let text = line;
   let writer: string | undefined;
+  let isRaised = false;
   for (let round = 0; round < 6 && anyPrefix.test(text); round += 1) {
     const before = text;
     text = withoutTime(text);
@@ -70,11 +73,12 @@ export function withoutPrefix(line: string): Unprefixed {
       text = text.slice(found[0].length);
       if (found[1] !== undefined) writer = writer === undefined ? found[1] : `${writer} ${found[1]}`;
     }
+    isRaised ||= pytest.test(text);
     text = withoutMargins(text);
     if (text === before) break;
   }
   if (fence.test(text)) text = "";
-  return writer === undefined ? { text } : { text, writer };
+  return { text, ...(writer === undefined ? {} : { writer }), ...(isRaised ? { isRaised } : {}) };
 }
 
 /** Times are those of GitHub Actions, docker, journald and loggers. */

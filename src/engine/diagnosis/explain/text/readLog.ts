@@ -27,16 +27,23 @@ export function readLog(text: string): Log {
 
 /** The same in steps, between which others may run. */
 export function* readingLog(text: string, { matters }: ReadOptions): Generator<undefined, Log> {
-  const { pieces, unread } = yield* text.length <= small || matters === undefined ? allOf(text) : aroundWhatMatters(text, matters);
-  const lines = byWriter(joined(pieces)).map(asLine);
+  const { pieces, unread } = yield* keptOf(text, matters);
+  const whole = byWriter(withoutLabels(joined(pieces)));
+  const lines = whole.map(asLine);
   const exceptions = exceptionsOf(lines);
-  const code = codeLines(lines, exceptions);
+  const code = new Set([...codeLines(lines, exceptions), ...raisingLines(whole)]);
   return { lines: lines.map((line, at) => (code.has(at) ? { ...line, isCode: true } : line)), exceptions, ...(unread === undefined ? {} : { unread }) };
 }
 
 interface Kept {
   readonly pieces: readonly Piece[];
   readonly unread?: NonNullable<Log["unread"]>;
+}
+
+function* keptOf(text: string, matters: ReadOptions["matters"]): Generator<undefined, Kept> {
+  if (matters === undefined) return yield* allOf(text);
+  const kept = text.length <= small ? yield* allOf(text) : undefined;
+  return kept === undefined || kept.unread !== undefined ? yield* aroundWhatMatters(text, matters) : kept;
 }
 
 function* allOf(text: string): Generator<undefined, Kept> {
@@ -75,6 +82,35 @@ function* aroundWhatMatters(text: string, matters: (line: string) => boolean): G
     if (pieces.length > mostLines) return { pieces, unread: { from: piece.last + 1 } };
   }
   return { pieces };
+}
+
+const label = /^(\d{1,4}): ?/;
+
+/** `srun --label` and `ctest -V` put a number before each line; where most lines have one, or neighbours have the same, it is no part of them. */
+function withoutLabels(pieces: readonly Piece[]): readonly Piece[] {
+  const labels = pieces.map(({ text }) => label.exec(text));
+  const count = labels.filter((found) => found !== null).length;
+  if (count < 2) return pieces;
+  const most = count > 0.6 * pieces.filter(({ text }) => text !== "").length;
+  return pieces.map((piece, at) => {
+    const found = labels[at] ?? null;
+    const isLabel = found !== null && (most || found[1] === labels[at - 1]?.[1] || found[1] === labels[at + 1]?.[1]);
+    return isLabel ? { ...piece, text: piece.text.slice(found[0].length), writer: piece.writer ?? found[1] ?? "" } : piece;
+  });
+}
+
+/** The source that pytest shows above what was raised: indented, with the places of the frames between. */
+function raisingLines(pieces: readonly Piece[]): ReadonlySet<number> {
+  const code = new Set<number>();
+  for (const [at, { isRaised }] of pieces.entries()) {
+    if (isRaised !== true) continue;
+    for (let above = at - 1; above >= 0 && at - above < 400 && !code.has(above); above -= 1) {
+      const piece = pieces[above];
+      if (piece === undefined || piece.isRaised === true || !/^(?: {2}.*|(?:_ )*_?|\S{1,500}\.py:\d{1,6}:)$/.test(piece.text)) break;
+      code.add(above);
+    }
+  }
+  return code;
 }
 
 /** Lines of several writers, of whom each writes in between the others, one writer after the other. */

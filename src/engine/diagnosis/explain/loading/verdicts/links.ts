@@ -35,12 +35,12 @@ export function explainDeviceSymbol(symbol: string, isWhole: boolean): Explanati
   });
 }
 
-export function explainWrongFormat(file: string | undefined): Explanation {
-  const who = file === undefined || file === "" ? "A library" : baseName(file);
+export function explainWrongFormat(file: string): Explanation {
+  const who = baseName(file);
   return explanation("wrong-architecture", "certain", `${who} is for another processor or system than what is linked.`, {
     because: ["The linker read its header and passed over it. Often the folder of another architecture is searched first, objects of an earlier build are left, or a compiler for another target links.", notAbi],
     fixes: ["Give the linker the library for the architecture that is built (x86_64, arm64, 32 or 64 bits), or set the architecture of the build (CMAKE_OSX_ARCHITECTURES, ARCHFLAGS, -m64).", "Delete the build folder where objects of both are mixed."],
-    needs: file === undefined ? [] : [`What it is: \`file ${file}\`.`],
+    needs: [`What it is: \`file ${file}\`.`],
   });
 }
 
@@ -61,6 +61,15 @@ export function explainNotPic(file: string | undefined, symbol: string | undefin
       ? ["Do not link libpython into the module (CMake: Python3::Module instead of Python3::Python); a static libpython of this kind serves programs only."]
       : ["Compile it with -fPIC (CMake: POSITION_INDEPENDENT_CODE ON for that static or object library, or CMAKE_POSITION_INDEPENDENT_CODE for all; nvcc: -Xcompiler -fPIC).", "If it is a static library of somebody else, take its shared one, or build it again with -fPIC."],
     copy: isPython ? undefined : "set(CMAKE_POSITION_INDEPENDENT_CODE ON)",
+  });
+}
+
+/** find_library and its like leave NAME-NOTFOUND in a variable when they find nothing (cmake-commands(7), find_library). */
+export function explainNotFoundVariable(name: string): Explanation {
+  const variable = name.replace(/-NOTFOUND$/, "");
+  return explanation("library-missing", "certain", `CMake looked for the library in ${variable}, found nothing, and the build linked the word that says so.`, {
+    because: [`${name} is what find_library leaves in its variable when it finds nothing; the configuration did not stop at it.`, notAbi],
+    fixes: [`Say where the library is (cmake -D${variable}=/path/to/the/library), in a fresh build folder or after cmake -U${variable}.`, "In the project, put REQUIRED behind find_library (CMake 3.18): the configuration stops then."],
   });
 }
 
