@@ -106,6 +106,8 @@ test("ends that were cut off are marked", () => {
   assert.equal(cut("FAILED tests/a.py::b - ImportError: /srv/env/ops/_C.so: undefined sym..."), true);
   assert.equal(cut("command [...]"), true);
   assert.equal(cut("ops.so: undefined symbol: _ZN3c10 <truncated 3 lines>"), true);
+  assert.equal(cut("ops.so: undefined symbol: _ZN3c105ErrorC1ENS_14SourceLoc"), true);
+  assert.equal(cut("ops.so: undefined symbol: _ZN3c105ErrorC1Ev"), false);
   assert.equal(cut("Loading checkpoint shards."), false);
   assert.equal(cut("template <typename... T>"), false);
 });
@@ -114,6 +116,14 @@ test("lines of each writer stand together, with their numbers", () => {
   const log = readLog(["starting", "[rank0]: Traceback (most recent call last):", "[rank1]: Traceback (most recent call last):", "[rank0]:   File \"run.py\", line 3, in <module>", "[rank1]:   File \"run.py\", line 4, in <module>", "[rank0]: OSError: a.so: file too short", "[rank1]: OSError: b.so: file too short"].join("\n"));
   assert.deepEqual(log.lines.map(({ writer, first }) => [writer, first]), [[undefined, 1], ["rank0", 2], ["rank0", 4], ["rank0", 6], ["rank1", 3], ["rank1", 5], ["rank1", 7]]);
   assert.deepEqual(log.exceptions.map(({ message, frames }) => [message, frames[0]?.line]), [["a.so: file too short", 3], ["b.so: file too short", 4]]);
+});
+
+test("the numbers of srun and ctest are writers", () => {
+  const tasks = ["0: Traceback (most recent call last):", "1: Traceback (most recent call last):", '0:   File "run.py", line 3, in <module>', '1:   File "run.py", line 3, in <module>', `0: ${loaderSays}`, `1: ${loaderSays}`];
+  assert.deepEqual(readLog(tasks.join("\n")).lines.map(({ writer, first }) => [writer, first]), [["0", 1], ["0", 3], ["0", 5], ["1", 2], ["1", 4], ["1", 6]]);
+  assert.equal(readLog(tasks.join("\n")).exceptions.length, 2);
+  assert.deepEqual(textsOf("Test project /srv/build\n    Start 7: ops\n\n7: Test command: /srv/build/ops\n7: terminate called\nresult"), ["Test project /srv/build", "    Start 7: ops", "", "result", "Test command: /srv/build/ops", "terminate called"]);
+  assert.deepEqual(textsOf("intro\n1: first reason\n\n2: second reason\nmore\nwords"), ["intro", "1: first reason", "", "2: second reason", "more", "words"]);
 });
 
 test("a line of a megabyte keeps its ends", () => {
