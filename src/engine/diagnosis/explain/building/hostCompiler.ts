@@ -6,12 +6,12 @@ import { commandOf } from "./command.ts";
 import { isNear, joined, near, printed } from "./reading.ts";
 
 /** crt/host_config.h of the toolkits. */
-const unsupportedGnu = printed(/#error -- unsupported GNU (?:compiler|version)! gcc (?:versions )?(?:later than (\d+)|(?:\d+(?:\.\d+)? and up) |\S+ )/, ({ log, at, match, text }) => {
+const unsupportedGnu = printed(/(?:#error|error:) -- unsupported GNU (?:compiler|version)! gcc (?:versions )?(?:later than (\d+)|(?:\d+(?:\.\d+)? and up) |\S+ )/, ({ log, at, match, text }) => {
   const max = Number(match[1] ?? /gcc (\d+)/.exec(text)?.[1] ?? NaN);
   return { words: text.slice(0, 110), explain: (knowledge) => tooNew("gcc", Number.isNaN(max) ? undefined : max, toolkitOf(log, at), knowledge) };
 });
 
-const unsupportedClang = printed(/#error -- unsupported clang version! clang version must be less than (\d+)/, ({ log, at, match, text }) => ({
+const unsupportedClang = printed(/(?:#error|error:) -- unsupported clang version! clang version must be less than (\d+)/, ({ log, at, match, text }) => ({
   words: text.slice(0, 110),
   explain: (knowledge) => tooNew("clang", Number(match[1]) - 1, toolkitOf(log, at), knowledge),
 }));

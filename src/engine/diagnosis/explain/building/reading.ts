@@ -30,7 +30,7 @@ export function printed(pattern: RegExp, find: (said: Said) => Found | undefined
       }
       const said: Said = { log, at, match, text: line.slice(match.index) };
       const found = find(said);
-      return found === undefined ? undefined : clueOf(said, found.explain, found);
+      return found === undefined ? undefined : clueOf(said, found.explain, { ...found, ...(found.last === undefined ? {} : { last: Math.min(found.last, log.lines.length - 1) }) });
     },
   };
 }

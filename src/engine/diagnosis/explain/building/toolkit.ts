@@ -82,15 +82,15 @@ function ownCheck(who: string, toolkit: string, torch: string, knowledge: Knowle
   return verdict("toolkit-mismatch", "certain", `${who} stops because the toolkit is CUDA ${toolkit} and torch is built with CUDA ${torch}.`, [
     same ? `This check is ${who}'s own: torch itself lets another minor version of one major version pass with a warning.` : "torch refuses such a toolkit as well: another major version has other run-time libraries.",
     ...otherEnvironment(torch, knowledge),
-  ], { fixes: fixesFor(toolkit, torch, knowledge.catalogue) });
+  ], { fixes: fixesFor(toolkit, torch, knowledge.catalogue, same) });
 }
 
-function fixesFor(toolkit: string, torch: string, catalogue: Catalogue): readonly string[] {
+function fixesFor(toolkit: string, torch: string, catalogue: Catalogue, isStrict = false): readonly string[] {
   const build = buildFor(toolkit, catalogue);
   return [
-    `Build with a CUDA ${torch} toolkit (another minor version of ${majorOf(torch)} passes with a warning): set CUDA_HOME to its folder and put its bin first on PATH.`,
-    ...(build === undefined ? [] : [`Or install a torch for CUDA ${majorOf(toolkit)}, for instance \`${build}\`, with what else binds to torch.`]),
-    "Leave the check in: what is built past it loads a second CUDA run time.",
+    `Build with a CUDA ${torch} toolkit${isStrict ? "" : ` (another minor version of ${majorOf(torch)} passes with a warning)`}: set CUDA_HOME to its folder and put its bin first on PATH.`,
+    ...(build === undefined || isStrict ? [] : [`Or install a torch for CUDA ${majorOf(toolkit)}, for instance \`${build}\`, with what else binds to torch.`]),
+    isStrict ? "Or take a release of the package that checks the major version only." : "Leave the check in: what is built past it loads a second CUDA run time.",
   ];
 }
 
