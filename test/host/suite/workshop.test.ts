@@ -8,6 +8,7 @@ import { fileIn, until } from "./support.ts";
 interface BuildReport {
   readonly outcome: string;
   readonly reason?: string;
+  readonly explanation?: { readonly cause: string };
   readonly problems: readonly { readonly tool: string; readonly message: string }[];
   readonly products: readonly { readonly file: string; readonly verdict: string }[];
   readonly steps: readonly { readonly name: string; readonly line: string; readonly ending: unknown }[];
@@ -85,6 +86,8 @@ suite("workshop", () => {
     assert.match(one.message, /.c. was not declared in this scope|use of undeclared identifier .c./);
     assert.equal(one.source, "gcc");
     assert.equal((await failed)?.outcome, "failed");
+    writeFileSync(source.fsPath, `#include <torch/extension.h>\n${text}`);
+    assert.equal((await build())?.explanation?.cause, "headers-missing");
     writeFileSync(source.fsPath, text);
     assert.equal((await build())?.outcome, "built");
     await until("the error goes", () => vscode.languages.getDiagnostics(source).length === 0);
