@@ -128,12 +128,19 @@ function unseen(list: readonly Matter[], log: Log, fits: ReadonlyMap<string, Fit
     if (file !== undefined && loadable.test(file) && fits.get(file) === undefined && !missing.has(file)) missing.set(file, lineOf(clue, log));
   }
   const files = fit === undefined ? [] : [...missing].slice(0, 5).map(([file, line]) => `${baseName(file)}, which line ${line} names, was not read: ${environment === undefined ? "there is no environment to compare it with" : `${file} is not here`}.`);
-  const cut = new Set(all.flatMap((clue) => log.lines.slice(clue.first, clue.last + 1).filter(({ isCut }) => isCut === true).map(({ last }) => last)));
+  const cut = new Set(list.flatMap(({ clues: [clue] }) => cutLine(clue, log) ?? []));
   return [
     ...(environment === undefined ? ["No environment was given: what the torch in question exports was not looked up."] : []),
     ...files,
     ...[...cut].slice(0, 5).map((line) => `Line ${line} is cut off at its end.`),
   ];
+}
+
+/** The line where what is quoted breaks off. */
+function cutLine(clue: Clue, log: Log): number | undefined {
+  const line = log.lines[clue.last];
+  const end = clue.words.replace(/[\s.…[\]]+$/, "").slice(-12);
+  return line?.isCut === true && line.text.replace(/[\s.…[\]]+$/, "").endsWith(end) ? line.last : undefined;
 }
 
 function leftOut(count: number): readonly string[] {

@@ -36,6 +36,13 @@ test("files are asked for once each, and one that is not here is named", async (
   assert.deepEqual(report.verdicts.map(({ occurrences }) => occurrences), [2, 1]);
 });
 
+test("a quote that breaks off is said to, by the line", async () => {
+  const { verdicts, notChecked } = await explain("first\nImportError: /srv/_C.so: undefined symbol: _ZN3c104impl3cow23materialize_cow_storageERNS_11Storage...", { catalogue });
+  assert.equal(verdicts.length, 1);
+  assert.equal(notChecked.at(-1), "Line 2 is cut off at its end.");
+  assert.equal((await explain(loaderSays, { catalogue })).notChecked.length, 1);
+});
+
 test("source that a traceback or a compiler quotes is not what happened", async () => {
   const text = ["Traceback (most recent call last):", '  File "ops.py", line 7, in load', "    raise ImportError('libcudart.so.11.0: cannot open shared object file: No such file or directory')", "ValueError: bad shape"].join("\n");
   assert.deepEqual(causes(await explain(text, { catalogue })), []);

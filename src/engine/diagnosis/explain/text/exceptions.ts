@@ -14,7 +14,7 @@ const terminate = /^terminate called after throwing an instance of '([^']{1,200}
 const what = /^\s*what\(\):\s{1,3}(.*)$/;
 /** Longest message, in lines: pybind11 lists overloads, ninja prints a whole build. */
 const mostLines = 400;
-const ends = /^(?:\s*(?:\$ |>>> |make(?:\[\d+\])?: |ninja: |CMake |collect2: |ERROR[: ]|FAILED[: ]|={5,}|-{5,}|_{5,}|\[end of output\])|\s*\+-)/;
+const ends = /^(?:\s*(?:\$ |>>> |make(?:\[\d+\])?: |ninja: |CMake |collect2: |ERROR[: ]|FAILED[: ]|={5,}|-{5,}|_{5,})|\s*\+-)/;
 
 /** A line as IPython and rich show source: its number, and the marker at the one that runs. */
 const numbered = /^\s*(?:-{2,}> ?)?\d{1,6}(?: |$)/;

@@ -1,3 +1,2 @@
 /** From what somebody pasted to lines and exceptions: without colours, prefixes and wraps, each with its lines in the given text. */
 export { readingLog, readLog } from "./readLog.ts";
-export type { ReadOptions } from "./readLog.ts";

@@ -57,7 +57,8 @@ const boxEnd = /\s*[│┃║╯╮┐┘─━]+\s*$/;
 /** The margin of exception groups; gcc has one that looks alike before its carets. */
 const group = /^ {2,40}\| (?= {2}File "| {4}[^\s^~]|Traceback \(|(?:\w+\.)*\w*(?:Error|Exception|Group|Exit|Interrupt)\b|The above|During)/;
 const anyPrefix = /^(?:[\d[(#:>]|[A-Za-z]{1,100}[^ ]{0,100}\t|[A-Z][a-z]{2} [ \d]\d |[IWEF]\d{4} |[A-Z]{4,8}[: ]|[\w.-]{1,80}[-_]\d+ *\||[\w.-]{1,80} [\w./@-]{1,80}\[\d|(?:rank|worker)[ _]?\d|E {3}| {0,8}>| {2,40}\||\s*[│┃║╎╰╭├└┌×❱╯╮─━▶])/i;
-const fence = /^\s*(?:```|~~~)[\w-]{0,20}\s*$/;
+/** Fences of Markdown, and the end of what pip quotes. */
+const fence = /^\s*(?:(?:```|~~~)[\w-]{0,20}|\[end of output\])\s*$/;
 
 /** The line without what CI systems, container tools, launchers, loggers and formatters put before it. */
 export function withoutPrefix(line: string): Unprefixed {

@@ -4,7 +4,7 @@ import { asLine, piecesOf } from "./pieces.ts";
 import type { Piece } from "./pieces.ts";
 import { joined } from "./wraps.ts";
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Whether somebody understands such a line. Of a large text only these lines are kept, with those around them; absent: all are. */
   readonly matters?: (line: string) => boolean;
 }

@@ -70,7 +70,7 @@ test("pytest, as it prints a chain", () => {
   const log = read("    def load():", "        try:", ">           main()", "", "run.py:6: ", "_ _ _ _ _ _ _ _ _ _ ", "", "    def main():", ">       from widemem import _C", `E       ImportError: ${loaderSays}`, "", "run.py:3: ImportError", "",
     "The above exception was the direct cause of the following exception:", "", ">   load()", "", "test_run.py:2: ", `E           RuntimeError: could not load the kernels`, "", "run.py:8: RuntimeError");
   assert.deepEqual(log.exceptions.map(shape), [["ImportError", loaderSays, undefined, 0], ["RuntimeError", "could not load the kernels", 0, 0]]);
-  assert.deepEqual(log.lines.flatMap(({ isCode, text }) => (isCode === true && /^ {2}/.test(text) ? [text.trim()] : [])), ["def load():", "try:", "main()", "def main():", "from widemem import _C"]);
+  assert.deepEqual(log.lines.flatMap(({ isCode, text }) => (isCode === true && /^ {2}/.test(text) ? [text.trim()] : [])), ["def load():", "try:", "main()", "def main():", "from widemem import _C", "load()"]);
 });
 
 test("IPython", () => {
