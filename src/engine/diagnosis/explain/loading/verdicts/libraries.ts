@@ -76,7 +76,7 @@ function otherLibrary(name: string, error: LibraryError, knowledge: Knowledge): 
   const { library, when, system } = error;
   const isPath = /[\\/]/.test(library) && !library.startsWith("@");
   const looksOwn = isPath && (error.file === undefined || error.file === library);
-  if (when === "load" && looksOwn && system === "linux") return namedByPath(library, knowledge.fitOf(library) !== undefined);
+  if (when === "load" && looksOwn && system === "linux") return namedByPath(library, knowledge);
   const who = error.file === undefined ? "What was loaded" : fileName(error.file);
   const known = brings.find(([pattern]) => pattern.test(name))?.[1];
   const shown = system === "linux" ? name : baseName(library);
@@ -103,17 +103,21 @@ function otherLibrary(name: string, error: LibraryError, knowledge: Knowledge): 
 }
 
 /** glibc says the same of a file that is not there and of one for another kind of processor (open_verify in elf/dl-load.c skips it). */
-function namedByPath(library: string, exists: boolean): Explanation {
+function namedByPath(library: string, { environment }: Knowledge): Explanation {
   const name = baseName(library);
-  const checks = [`Whether the file is there and for this machine: \`file ${library}\`, \`uname -m\`.`];
-  return exists
-    ? explanation("wrong-architecture", "certain", `${name} is there, and it is for another kind of processor.`, {
-      because: ["The loader skips an ELF file for another machine and then says that there is no such file.", `${library} could be read.`],
+  const [theirs, ours] = [environment?.machine?.open(library)?.machine, environment?.torchLibraries[0]?.machine];
+  if (theirs !== undefined && ours !== undefined && theirs !== ours) {
+    return explanation("wrong-architecture", "certain", `${name} is there, and it is for another kind of processor.`, {
+      because: ["The loader skips an ELF file for another machine and then says that there is no such file.", `${library} was read: its machine (e_machine) is ${theirs}, and that of torch's libraries ${ours}.`],
       fixes: ["Build it for the processor that loads it, or take the wheel for that machine (x86_64, aarch64)."],
-    })
-    : explanation("library-missing", "likely", `The loader does not find ${name} at the path that it was given, or finds it for another kind of processor.`, {
-      because: ["Of a file that was given by its path, the loader says \"No such file or directory\" where it is absent, and also where it is an ELF file for another processor, which it skips."],
-      fixes: ["Build the file, or correct the path: a build folder that was removed, another module suffix, a link that leads nowhere.", `If it is there, build ${inside(name)} for this processor.`],
-      needs: checks,
     });
+  }
+  return explanation("library-missing", "likely", `The loader does not find ${name} at the path that it was given, or finds it for another kind of processor.`, {
+    because: [
+      "Of a file that was given by its path, the loader says \"No such file or directory\" where it is absent, and also where it is an ELF file for another processor, which it skips.",
+      ...(theirs === undefined || ours === undefined ? [] : ["It is there now, for this processor: it was built since, or the text is of another machine."]),
+    ],
+    fixes: ["Build the file, or correct the path: a build folder that was removed, another module suffix, a link that leads nowhere.", `If it is there, build ${inside(name)} for this processor.`],
+    needs: [`Whether the file is there and for this machine: \`file ${library}\`, \`uname -m\`.`],
+  });
 }
