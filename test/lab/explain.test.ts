@@ -86,7 +86,8 @@ describe("the loader's words in the lab, explained", () => {
     const { observation: { experiment }, read } = one;
     it(`${experiment.id} with the file: ${experiment.about}`, () => {
       assert.ok(isRight(one, "read"), `${one.wanted.join(" or ")} was meant: ${read?.cause ?? "nothing"}: ${read?.headline ?? ""}`);
-      assert.equal(read?.confidence, "certain", read?.because.join("\n"));
+      // Of a name like torch's that no release ever had it stays open whose it is.
+      assert.equal(read?.confidence, /neither .* nor any recorded release/.test(read?.headline ?? "") ? "likely" : "certain", read?.because.join("\n"));
       assert.ok(read?.symbols?.some(({ symbol }) => symbol === one.observation.reality.first));
     });
   }

@@ -11,7 +11,7 @@ import { notLinked } from "./linking.ts";
 import { askFits } from "./matter.ts";
 import type { Judgement, Matter } from "./matter.ts";
 import { cachedBuild, numberOf } from "./torch.ts";
-import { inside, range, torches } from "./words.ts";
+import { inside, naming, torches } from "./words.ts";
 
 /** What the environment in which it failed shows of a name of torch; undefined: nothing more than the text. */
 export function byEnvironment(matter: Matter): Judgement | undefined {
@@ -82,10 +82,10 @@ function lacking(matter: Matter, missing: MissingSymbol, environment: FitEnviron
   const said = saidElsewhere(matter, environment);
   return {
     cause,
-    confidence: said.length > 0 ? "likely" : "certain",
+    confidence: said.length > 0 || isUnknown(missing, matter) ? "likely" : "certain",
     headline: headlineOf(cause, missing, matter, environment),
     because: [
-      missing.because.replaceAll("The file ", `${file} `).replaceAll(" the file ", ` ${inside(file)} `),
+      naming(missing.because, file),
       ...(missing.kind === "abi-twin" ? variantWords(matter, environment) : []),
       ...(cause === "torch-build" ? [`The official wheel of torch ${numberOf(publicOf(environment) ?? "")} exports it (${knowledge.history.source}): this is another build under the same number.`] : []),
       ...(missing.kind === "drift" && matter.life.homes.every((one) => one.includes("_cuda")) && valueOf(environment.body.facts, "cuda-version") === null ? [`It lives in ${matter.life.homes[0] ?? "libtorch_cuda"}, and ${torch} is built without CUDA besides.`] : []),
@@ -95,6 +95,11 @@ function lacking(matter: Matter, missing: MissingSymbol, environment: FitEnviron
     fixes: fixesOf(cause, matter, { torch, isLink }),
     needs: said.length > 0 ? ["Whether it failed in this environment."] : [],
   };
+}
+
+/** A name of torch that no recorded release has, under any parameters: of another build, or a source that was left out. */
+export function isUnknown({ kind, nearest }: Pick<MissingSymbol, "kind" | "nearest">, { life }: Matter): boolean {
+  return kind === "drift" && life.either.length === 0 && life.overload === undefined && nearest === undefined;
 }
 
 /** The cause that a missing symbol of torch's families has. */
@@ -150,6 +155,9 @@ export function headlineOf(cause: CauseName, { foundIn }: Pick<MissingSymbol, "f
     case "stable-shim":
       return builtFor === undefined ? `${file} needs ${name} of torch's stable ABI, which ${torch} does not have.` : `${file} needs ${builtFor} for ${name}; ${torch} is older.`;
     default:
+      if (builtFor === undefined && life.overload === undefined) {
+        return `${file} needs ${name}, which neither ${torch} nor any recorded release of torch exports.`;
+      }
       return `${file} was ${error.when === "link" ? "compiled with the headers of" : "built for"} ${builtFor ?? "another torch than any recorded release"}; ${torch} ${error.when === "link" ? "is linked" : "loads it"} and ${builtFor === undefined ? "does not have " + name : sideWords(life.either, environment)}.`;
   }
 }
@@ -162,7 +170,7 @@ function sideWords(releases: readonly string[], environment: FitEnvironment): st
 
 /** What to do about a cause, in an environment that is known. */
 export function fixesOf(cause: CauseName, { life, knowledge: { history }, file, error }: Matter, { torch, isLink }: { readonly torch: string; readonly isLink: boolean }): readonly string[] {
-  const others = life.either.length === 0 ? [] : [`Or use a torch that has it: ${range(life.either, history.releases)}.`];
+  const others = life.either.length === 0 ? [] : [`Or use a torch that has it: ${torches(life.either, history.releases)}.`];
   switch (cause) {
     case "libstdcxx-abi":
       return [

@@ -3,10 +3,10 @@ import { demangle, familyOf, variantsOf } from "../../../binaries/mangling/index
 import type { FitEnvironment } from "../../../fit/index.ts";
 import type { ExplainedSymbol, FitReport, MissingSymbol } from "../../../model/index.ts";
 import type { CauseName } from "../causes.ts";
-import { causeOf, fixesOf, headlineOf, torchOf } from "./environment.ts";
+import { causeOf, fixesOf, headlineOf, isUnknown, torchOf } from "./environment.ts";
 import { notLinked } from "./linking.ts";
 import type { Judgement, Matter } from "./matter.ts";
-import { inside, range, shown, torches } from "./words.ts";
+import { inside, naming, range, shown, torches } from "./words.ts";
 
 /** What reading the file that failed showed; undefined: it could not be read, or says nothing of this error. */
 export function byFile(matter: Matter, otherwise: Judgement): Judgement | undefined {
@@ -30,14 +30,15 @@ function lacking(matter: Matter, missing: MissingSymbol, fit: FitReport, environ
   const torch = torchOf(environment);
   const cause = causeOfFile(missing, matter, environment, otherwise);
   const all = fit.missing;
+  const seen = naming(missing.because, file);
   const of = (kind: MissingSymbol["kind"]): number => all.filter((one) => one.kind === kind).length;
   const would = fit.releasesThatWouldDo ?? [];
   const rest = all.length === 1 ? [] : [`${file} lacks ${all.length} symbols in this environment, not only the one that the loader names first: ${kindWords(of)}.`];
   const base = cause === "library-not-linked" && missing.foundIn !== undefined
-    ? notLinked({ ...matter, life: { ...matter.life, homes: [path.basename(missing.foundIn).replace(/\.so.*$/, "")] } }, { sure: true, because: [missing.because] })
+    ? notLinked({ ...matter, life: { ...matter.life, homes: [path.basename(missing.foundIn).replace(/\.so.*$/, "")] } }, { sure: true, because: [seen] })
     : otherwise.cause === cause && !byTorch.has(cause)
       ? otherwise
-      : { cause, headline: headlineOf(cause, missing, matter, environment), because: [missing.because], fixes: fixesOf(cause, matter, { torch, isLink: false }) };
+      : { cause, headline: headlineOf(cause, missing, matter, environment), because: [seen], fixes: fixesOf(cause, matter, { torch, isLink: false }) };
   const isBeside = missing.kind === "abi-twin" && missing.foundIn !== undefined && !/^lib(?:c10|torch)/.test(path.basename(missing.foundIn));
   const isMixed = cause === "libstdcxx-abi" && of("drift") > 0;
   const [only] = would;
@@ -45,18 +46,19 @@ function lacking(matter: Matter, missing: MissingSymbol, fit: FitReport, environ
   const builtFor = life.wants === 1 && life.either.length > 0 ? life.either : would;
   return {
     ...base,
-    confidence: "certain",
+    confidence: isUnknown(missing, matter) ? "likely" : "certain",
     headline: cause === "torch-drift" && would.length > 0 ? `${file} was built for ${torches(builtFor, history.releases)}; ${torch} does not have ${all.length === 1 ? shown(missing.demangled) : `${all.length} of its symbols`}.` : base.headline,
     because: [
-      ...(base.because?.includes(missing.because) === true ? [] : [missing.because]),
+      ...(base.because?.includes(seen) === true ? [] : [seen]),
       ...(base.because ?? []),
       ...rest,
+      ...(cause === "torch-drift" && life.wants === undefined && of("abi-twin") === 0 && !seen.includes("std::string ABI") ? ["_GLIBCXX_USE_CXX11_ABI has nothing to do with it."] : []),
       ...(isMixed ? [`${of("drift")} of them are in ${torch} in neither spelling: it was built for another version of torch too, and the other _GLIBCXX_USE_CXX11_ABI alone would not do.`] : []),
       ...(would.length === 0 ? [] : [`Every torch symbol that it needs is in the official wheels of torch ${range(would, history.releases)} (${history.source}).`]),
     ],
-    fixes: isBeside ? [`Compile both with the _GLIBCXX_USE_CXX11_ABI of ${torch}.`] : [...(base.fixes ?? []).filter((one) => would.length === 0 || !one.startsWith("Or use a torch")), ...(would.length === 0 || !byTorch.has(cause) ? [] : [`Or use a torch that has all that it needs: ${range(would, history.releases)}.`])],
+    fixes: isBeside ? [`Compile both with the _GLIBCXX_USE_CXX11_ABI of ${torch}.`] : [...(base.fixes ?? []).filter((one) => would.length === 0 || !one.startsWith("Or use a torch")), ...(would.length === 0 || !byTorch.has(cause) ? [] : [`Or use a torch that has all that it needs: ${torches(would, history.releases)}.`])],
     ...(only !== undefined && would.length === 1 && byTorch.has(cause) ? { copy: `pip install "torch==${only}"` } : {}),
-    needs: [],
+    needs: isUnknown(missing, matter) ? ["Which torch it was built with, and whether a source of its own defines the name."] : [],
     symbols: all.map(explained),
     fit,
   };

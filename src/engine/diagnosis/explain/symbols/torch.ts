@@ -146,7 +146,7 @@ function drift(matter: Matter): Judgement {
     confidence: life.isByName ? "possible" : "likely",
     headline: `${isLink ? `${file} was compiled with headers of` : `${file} was built for`} ${torches(releases, all)}; ${side}.`,
     because: [
-      `Official wheels of torch ${range(life.either, all)} export ${name}${life.isByName ? " or an overload of it" : life.wants === undefined ? "" : ", in the spelling of their std::string"}, those of other releases do not (${history.source}).`,
+      `Official wheels of torch ${range(life.either, all)} export ${name}${life.isByName ? " or an overload of it" : life.wants === undefined ? "" : ", in the spelling of their std::string"}, those of other recorded releases do not (${history.source}).`,
       ...overloadWords(life, all),
       ...(rest.length > 0 && common.length > 0 ? [`All ${rest.length + 1} names of torch that the text shows of it are together in torch ${range(common, all)}.`] : []),
       ...wheelWords(matter),
@@ -159,7 +159,7 @@ function drift(matter: Matter): Judgement {
         ? ["Take headers and libraries of one torch: one Torch_DIR, no second libtorch in include or library paths, and a clean build folder."]
         : [
           "Rebuild it against the torch that runs it, in a clean build folder; of a package, take the wheel that was released for that torch.",
-          `Or run it with a torch that it was built for: ${range(releases, all)}.`,
+          `Or run it with a torch that it was built for: ${torches(releases, all)}.`,
         ],
     needs: isLink
       ? ["Which torch the include folders belong to (torch/version.h), and which libtorch is linked."]

@@ -30,6 +30,11 @@ export function inside(name: string): string {
   return name === "The file" ? "the file" : name;
 }
 
+/** A sentence of the loading model, which says "the file", with the file's name. */
+export function naming(sentence: string, file: string): string {
+  return file === "The file" ? sentence : sentence.replaceAll("The file ", `${file} `).replaceAll(" the file ", ` ${file} `);
+}
+
 /**
  * Releases as runs of the recorded ones: "2.3 to 2.7", "2.10 and later", "1.13 (the oldest recorded) to 2.9.1". Whole minor
  * releases are named without a patch.

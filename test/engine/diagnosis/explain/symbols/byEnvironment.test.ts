@@ -84,7 +84,7 @@ describe("with the file that failed", () => {
   it("all that it lacks is told, and the releases that would do", () => {
     const fit = report([missing(setDevice, "drift"), missing("_ZN3c104cuda1fEv", "drift"), missing("_ZN5mylib3fooEv", "own")], { releasesThatWouldDo: ["2.5.0", "2.5.1"] });
     const found = ask({ symbol: setDevice, file }, { environment, fit });
-    says(found, "torch-drift certain", /^ops\.so was built for torch 2\.5; torch 2\.13\.0\+cpu does not have 3 of its symbols\.$/, /lacks 3 symbols in this environment, not only the one that the loader names first: 2 of another torch, 1 of nobody known/, /Or use a torch that has all that it needs: 2\.5/);
+    says(found, "torch-drift certain", /^ops\.so was built for torch 2\.5; torch 2\.13\.0\+cpu does not have 3 of its symbols\.$/, /lacks 3 symbols in this environment, not only the one that the loader names first: 2 of another torch, 1 of nobody known/, /Or use a torch that has all that it needs: torch 2\.5\./);
     assert.deepEqual(found.symbols?.map((one) => one.symbol), [setDevice, "_ZN3c104cuda1fEv", "_ZN5mylib3fooEv"]);
     assert.equal(found.fit, fit);
     assert.deepEqual(found.needs, []);
