@@ -1,9 +1,10 @@
 import type { LibtorchCandidate, LibtorchReport } from "../../workshop/libtorch/index.ts";
+import { explanationLines } from "./explanationLines.ts";
 import { plural, wrap } from "./layout.ts";
 
 /** What was found and why, for people. `isRequired`: not finding one was said to be an error. */
 export function libtorchText(report: LibtorchReport, isRequired: boolean): string {
-  const lines = [headline(report, isRequired)];
+  const lines = [headline(report, isRequired), ...(report.explanation === undefined ? [] : explanationLines(report.explanation))];
   const isSaid = (one: LibtorchCandidate): boolean => one.refused === report.reason && summary(one) === "";
   const others = report.candidates.filter((one) => one !== report.chosen && one.folder !== report.chosen?.folder && !isSaid(one));
   if (report.chosen !== undefined) {

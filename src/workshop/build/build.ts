@@ -1,10 +1,10 @@
 import * as path from "node:path";
 import { NodeFiles } from "../../engine/files/index.ts";
-import { failureExplanation, valueOf } from "../../engine/model/index.ts";
-import { commandLine, exclusively, pythonEnvironment, stateFolder } from "../process/index.ts";
+import { valueOf } from "../../engine/model/index.ts";
+import { commandLine, exclusively, explainedFailure, pythonEnvironment, stateFolder } from "../process/index.ts";
 import type { ProcessResult } from "../process/types.ts";
 import { CannotDo } from "../workshop.ts";
-import type { Examination, ExaminedFile, FailureExplanation, Workshop } from "../workshop.ts";
+import type { Examination, ExaminedFile, Workshop } from "../workshop.ts";
 import { decide } from "./before.ts";
 import { cmakeRecipe } from "./cmakeRecipe.ts";
 import { reasonOf } from "./explain.ts";
@@ -101,7 +101,8 @@ async function carryOut(request: BuildRequest, workshop: Workshop, examination: 
     }
     if (result.ending.kind !== "exited" || result.ending.code !== 0) {
       draft.reason = reasonOf(step, result, problems, recipe.advice, folderOf(request));
-      const explanation = await explained(result, request, circumstances, workshop);
+      const { interpreter } = circumstances;
+      const explanation = await explainedFailure(result, request.root, request.against.length > 0 || interpreter === undefined ? request.against : [interpreter], workshop);
       if (explanation !== undefined) {
         draft.explanation = explanation;
       }
@@ -112,16 +113,6 @@ async function carryOut(request: BuildRequest, workshop: Workshop, examination: 
     }
   }
   await examineProducts(request, workshop, recipe, before, started, draft);
-}
-
-/** What a step that failed comes from: by its whole log, for what the runner keeps of a long output may begin after the first error. */
-async function explained({ log, output }: ProcessResult, { root, against }: BuildRequest, { interpreter }: Circumstances, { activity, diagnostician }: Workshop): Promise<FailureExplanation | undefined> {
-  const whole = log === undefined || log.problem !== undefined ? undefined : new NodeFiles().readText(log.path);
-  const text = whole?.ok === true ? whole.text : output.text;
-  const environment = against.length > 0 ? against : interpreter === undefined ? [] : [interpreter];
-  // A build that failed has failed, whether or not somebody can say why.
-  const report = await diagnostician.explain(root, text, environment, activity.signal).catch(() => undefined);
-  return report === undefined ? undefined : failureExplanation(report);
 }
 
 /** A check against a release says nothing of the torch beside the Python that builds. */

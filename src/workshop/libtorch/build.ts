@@ -1,10 +1,10 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { commandLine, codeOf, CouldNotWrite, exclusively, makeFolder, sentenceOf, variable, writeWhole } from "../process/index.ts";
+import { commandLine, codeOf, CouldNotWrite, exclusively, explainedFailure, makeFolder, sentenceOf, variable, writeWhole } from "../process/index.ts";
 import type { Command } from "../process/types.ts";
 import { CannotDo } from "../workshop.ts";
-import type { Workshop } from "../workshop.ts";
+import type { FailureExplanation, Workshop } from "../workshop.ts";
 import { abiFlags, optionsOf } from "./carry.ts";
 import type { Options } from "./carry.ts";
 import { checkoutState, requireFolders, requireSubmodules } from "./checkout.ts";
@@ -52,6 +52,7 @@ class Work {
   readonly #steps: LibtorchStep[] = [];
   readonly #warnings: string[] = [];
   #carried: readonly CarriedEntry[] = [];
+  #explanation: FailureExplanation | undefined;
 
   constructor(request: BuildLibtorchRequest, workshop: Workshop) {
     this.#request = request;
@@ -59,7 +60,7 @@ class Work {
   }
 
   report(outcome: LibtorchReport["outcome"], reason: string): LibtorchReport {
-    return { schema: 1, action: "build", outcome, reason, candidates: [], steps: this.#steps, carried: this.#carried, warnings: this.#warnings };
+    return { schema: 1, action: "build", outcome, reason, ...(this.#explanation === undefined ? {} : { explanation: this.#explanation }), candidates: [], steps: this.#steps, carried: this.#carried, warnings: this.#warnings };
   }
 
   async done(): Promise<LibtorchReport> {
@@ -169,6 +170,7 @@ class Work {
     }
     activity.signal.throwIfAborted();
     if (result.ending.kind !== "exited" || result.ending.code !== 0) {
+      this.#explanation = await explainedFailure(result, this.#request.source, [], this.#workshop);
       throw new CannotDo(`${doing[name]} failed: ${endingText(result.ending)}${lastError(result.output.text)} ${result.log === undefined ? "" : `All of its output is in ${result.log.path}.`}`.trimEnd());
     }
   }

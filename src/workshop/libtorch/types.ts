@@ -1,4 +1,5 @@
 import type { ProcessResult } from "../process/types.ts";
+import type { FailureExplanation } from "../workshop.ts";
 
 /** A folder that `find_package(Torch)` could use. */
 export interface LibtorchCandidate {
@@ -117,6 +118,8 @@ export interface LibtorchReport {
   readonly action: "locate" | "fetch" | "build";
   readonly outcome: "found" | "not-found" | "failed" | "cancelled";
   readonly reason?: string;
+  /** What the failure of a build comes from, where that is understood. */
+  readonly explanation?: FailureExplanation;
   readonly chosen?: LibtorchCandidate;
   readonly candidates: readonly LibtorchCandidate[];
   /** "-DTorch_DIR=/…/share/cmake/Torch" */

@@ -63,7 +63,8 @@ describe("the explainer", () => {
     assert.equal((await told([verdict], [])).answers[0]?.explanation?.message, "It has the other ABI.");
     assert.deepEqual((await told([{ ...verdict, confidence: "possible" }], [])).answers[0], { words: "ImportError: ext.so: undefined symbol: _ZN1fESs", symbol: "_ZN1fESs" });
     assert.deepEqual((await told([], [{ ...finding, rule: "libstdcxx-abi", message: "It does." }])).answers, [undefined]);
-    const { file: _, ...nameless } = verdict;
+    const { file, ...nameless } = verdict;
+    assert.equal(file, "ext.so");
     assert.equal((await told([nameless], [{ ...finding, rule: "own-symbol", message: "What the test loads." }], undefined, ["loaded.so"])).answers[0]?.explanation?.rule, "own-symbol");
   });
 
