@@ -43,17 +43,19 @@ export function recogniserOf(hint: RegExp, sayings: readonly Saying[]): Recognis
 }
 
 /** Text behind which a message begins: nothing, a label ("RuntimeError: "), a bracket or a quote. */
-const messageBegins = /(?:^\s*|[:\]>|)}/=,;.!"'`‘“([*-] {0,4}|\b\d{1,3} )$/;
+const messageBegins = /(?:^\s*|[:\]>|)}/=,;.!"'‘“([*-] {0,4}|\b\d{1,3} |(?:^|[:>] ?)`)$/;
 /** Code that holds the message as a string, and comments. */
-const inCode = /^\s*(?:#(?!\d)|\/\/|\/\*|"""|'''|<!--)|\b(?:raise|throw|assert\w*|raises?|match|static_assert|(?:std|AT|C10|TORCH|STD_TORCH)_?\w{0,40}(?:CHECK|ASSERT|ERROR)\w{0,40}|return|print|printf|echo|grep|contains|includes|startswith|endswith|find|search|def|if|elif|in|not|or|and|when|case)\b[^:"'`]{0,80}[fFrRbBuU]{0,2}["'`]|\w (?:[=!]=?|\+=) [fFrRbBuU]{0,2}["'`]|\bstr\(/;
+const inCode = /^\s*(?:#(?!\d)|\/\/|\/\*|"""|'''|<!--)|\b(?:raise|throw|assert\w*|raises?|match|static_assert|(?:std|AT|C10|TORCH|STD_TORCH)_?\w{0,40}(?:CHECK|ASSERT|ERROR)\w{0,40}|return|skip|print|printf|echo|grep|contains|includes|startswith|endswith|find|search|def|if|elif|in|not|or|and|when|case)\b[^:"'`]{0,80}[fFrRbBuU]{0,2}["'`]|\w (?:[=!]=?|\+=) (?:\w+\()?[fFrRbBuU]{0,2}["'`]|\bstr\(/;
+/** A line that is a string of a program: an element of a list, an argument. */
+const literal = /^\s*(?:[fFrRbBuU]{0,2}"""|[fFrRbBuU]{0,2}(["']).*\1\s*(?:[,)|:\]]|\/\/|#)[^"']*$)/;
 /** Words that begin a sentence about an error, not the error. */
-const prose = /^[\s*•>\d.)#-]*(?:if|when(?:ever)?|in case|fix(?:e[sd])?|avoid\w*|prevent\w*|resolve[sd]?|handle[sd]?|work ?around|note|see|users?|it|we|you|your|they|add(?:s|ed)?|improve[sd]?|skip(?:s|ped)?|ignore[sd]?|document\w*|errors?(?= (?:like|such))|expected|known|common|sometimes|this (?:means|is|happens|error)|the error)\b|\b(?:fix(?:es|ed)|errors? (?:like|such as)|such as|e\.g\.|instead of|used to)\b/i;
+const prose = /^[\s*•>\d.)#"'`-]*(?:if|when(?:ever)?|in case|fix(?:e[sd])?|avoid\w*|prevent\w*|resolve[sd]?|handle[sd]?|work ?around|note|see|users?|it|we|you|your|they|add(?:s|ed)?|improve[sd]?|skip(?:s|ped)?|ignore[sd]?|document\w*|errors?(?= (?:like|such))|expected|known|common|sometimes|this (?:means|is|happens|error)|the error)\b|\b(?:fix(?:es|ed)|errors? (?:like|such as)|such as|e\.g\.|instead of|used to)\b/i;
 const ofTests = /\b(?:PASSED|XFAIL|XPASS)\b|\.\.\. ok$|::test_/;
 
 /** Whether a message that begins behind `prefix` was printed by a program, and is not code, a comment, prose or a test's name. */
 export function isPrinted(prefix: string, line: string): boolean {
   const [start, end] = [prefix.slice(0, before), prefix.slice(-before)];
-  return messageBegins.test(end) && !inCode.test(end) && !prose.test(start) && !ofTests.test(line);
+  return messageBegins.test(end) && !inCode.test(end) && !literal.test(line) && !prose.test(start) && !ofTests.test(line);
 }
 
 /** The line `by` lines behind; "" where there is none. */

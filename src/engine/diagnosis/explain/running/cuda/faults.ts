@@ -68,7 +68,7 @@ function cublas(status: string, { clues }: Knowledge): Explanation {
 
 /** A process that was killed or crashed for memory on the host. */
 export const allocated: Saying = {
-  pattern: /(?:CUDA|HIP) out of memory\. (?:Tried to allocate|Allocation was)|torch\.(?:cuda\.)?OutOfMemoryError|DefaultCPUAllocator: (?:can't allocate memory|not enough memory)/,
+  pattern: /(?:CUDA|HIP) out of memory\. (?:Tried to allocate|Allocation was)|torch\.(?:cuda\.)?OutOfMemoryError: |DefaultCPUAllocator: (?:can't allocate memory|not enough memory)/,
   read(said) {
     if (said.match[0].startsWith("Default")) {
       return clueOf(said, () => verdict("out-of-memory", "certain", "The machine's memory did not suffice.", [byItself], { fixes: ["Take smaller inputs, or a machine or container with more memory."] }));

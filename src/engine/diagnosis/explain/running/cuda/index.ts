@@ -45,7 +45,8 @@ const telling = errors.filter((one) => !one.isPlain).map((one) => one.text).join
 const names = errors.map((one) => one.names).join("|");
 const raised = String.raw`(?:\b(?:CUDA|Cuda|cuda|HIP|hip|NVRTC)[^\n"]{0,60}?(?:[Ee]rror|ERROR|[Ff]ailure|[Ff]ailed)\b[^\n"]{0,60}?|AcceleratorError|GPUassert)[:'" ]{1,3}`;
 const errorText = new RegExp(`(?<telling>${telling})|(?<=${raised})(?<plain>(?:${plain})\\b)`);
-const errorName = new RegExp(`\\b(?:cudaError|CUDA_ERROR_|hipError)(?<name>${names})\\b(?!['’\`] in https)`);
+/** A name alone, before its text, or where something failed with it; elsewhere it is code. */
+const errorName = new RegExp(`(?<=^\\s*["']?|^\\d{1,3} |\\b(?:[Ee]rror|ERROR|[Ff]ailed|[Ff]ailure|returned|code|status)\\b[^"'\\n]{0,40}[ :(=])(?:cudaError|CUDA_ERROR_|hipError)(?<name>${names})\\b(?=\\s*$|: \\w| \\(\\d|[).](?:\\s|$)| \\| )`);
 
 const ofError: Saying = {
   pattern: errorText,

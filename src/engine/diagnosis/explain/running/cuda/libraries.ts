@@ -31,7 +31,7 @@ export const cudnnStatus: Saying = {
 };
 
 export const nccl: Saying = {
-  pattern: /NCCL (?:error|Error|failure)[^\n]{0,120}?(?<what>unhandled (?:cuda|system) error|invalid usage|internal error|remote process exited)|nccl(?<name>UnhandledCudaError|SystemError|InternalError|RemoteError|InvalidUsage)\b/,
+  pattern: /NCCL (?:error|Error|failure)[^\n]{0,120}?(?<what>unhandled (?:cuda|system) error|invalid usage|internal error|remote process exited)|nccl(?<name>UnhandledCudaError|SystemError|InternalError|RemoteError|InvalidUsage): /,
   read(said) {
     const what = said.match.groups?.["what"] ?? said.match.groups?.["name"] ?? "";
     const last = /^Last error:/.test(said.log.lines[said.at + 2]?.text ?? "") ? said.at + 2 : said.at;

@@ -85,6 +85,11 @@ describe("GPU code that is not there", () => {
       "We observed no kernel image is available for execution on the device on old cards",
       "tests/test_cuda.py::test_none[CUDA error: no kernel image is available for execution on the device] PASSED",
       "RuntimeError: parser: invalid device function name 'foo'",
+      "    \"CUDA_ERROR_NO_BINARY_FOR_GPU\": (",
+      "    hipErrorNoBinaryForGpu = 209,",
+      "``cudaErrorNoKernelImageForDevice`` (a sticky error)",
+      "        'no kernel image is available for execution on the device',  # CUDA",
+      "- **OOM** - such as `CUDA error: no kernel image is available for execution on the device`, crashed workers.",
       "torch.cuda.is_available() returned False; CUDA out of scope",
     ]) await silent(text);
     await says("I get RuntimeError: CUDA error: no kernel image is available for execution on the device when I run this", "no-kernel-image", "likely", /no code/);
