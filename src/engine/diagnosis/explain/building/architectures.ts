@@ -43,7 +43,7 @@ const noGpuSeen = printed(/^\s*IndexError: list index out of range/, ({ log, at 
 });
 
 /** A kernel that uses what the architecture does not have; ptxas says which it would be. */
-const notOnTarget = printed(/ptxas\b.{0,400}?\berror\s*: (?:Instruction|Feature|Modifier|Type|Argument)\b.{0,160}?(?:requires \.target ['"‘]?(sm_\w{2,6})|not supported on \.target ['"‘]?(sm_\w{2,6}))/, ({ match, text }) => ({
+const notOnTarget = printed(/ptxas\b.{0,400}?\berror\s*: (?:Instruction|Feature|Modifier|Type|Argument)\b.{0,160}?(?:requires \.target ['"‘]?(sm_\w{2,6})|(?:not supported on \.target|cannot be compiled for architecture) ['"‘]?(sm_\w{2,6}))/, ({ match, text }) => ({
   words: text,
   explain: () => {
     const [needed, target] = [match[1], match[2]];

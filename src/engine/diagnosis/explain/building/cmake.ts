@@ -54,13 +54,13 @@ const nvtx = cmakeSaying(/CUDA::nvToolsExt\b/, /CUDA::nvToolsExt\b/, () => ({
 const harmless = cmakeSaying(/Failed to compute shorthash for|(?:static )?library kineto/, /Failed to compute shorthash for (libnvrtc)|(?:static library |library )(kineto)(?:_LIBRARY-NOTFOUND)? not found/, ({ match }) => ({
   weight: "warning",
   explain: () => (match[1] === undefined
-    ? verdict("torch-not-found", "certain", "Nothing is wrong: torch's wheels come without the static library kineto, which only profiling needs.", ["TorchConfig.cmake warns of it in every build against a wheel."])
-    : verdict("cuda-not-found", "certain", "Nothing is wrong: the short hash of libnvrtc is only used to name a copy of it.", ["It fails where CMake's Python or the library's path is not found; the build goes on without."])),
+    ? verdict("harmless", "certain", "Nothing is wrong: torch's wheels come without the static library kineto, which only profiling needs.", ["TorchConfig.cmake warns of it in every build against a wheel."])
+    : verdict("harmless", "certain", "Nothing is wrong: the short hash of libnvrtc is only used to name a copy of it.", ["It fails where CMake's Python or the library's path is not found; the build goes on without."])),
 }));
 
 const ignoredArchitectures = cmakeSaying(/pytorch is not compatible with/, /pytorch is not compatible with `CMAKE_CUDA_ARCHITECTURES`/, () => ({
   weight: "warning",
-  explain: () => verdict("gpu-architecture-unknown", "certain", "torch's CMake files ignore CMAKE_CUDA_ARCHITECTURES: TORCH_CUDA_ARCH_LIST counts.", ["find_package(Torch) sets CMAKE_CUDA_ARCHITECTURES to OFF and adds -gencode flags of its own."], { fixes: ["Set TORCH_CUDA_ARCH_LIST=\"8.0;9.0+PTX\" in the environment or by -D."] }),
+  explain: () => verdict("harmless", "certain", "torch's CMake files ignore CMAKE_CUDA_ARCHITECTURES: TORCH_CUDA_ARCH_LIST counts.", ["find_package(Torch) sets CMAKE_CUDA_ARCHITECTURES to OFF and adds -gencode flags of its own."], { fixes: ["Set TORCH_CUDA_ARCH_LIST=\"8.0;9.0+PTX\" in the environment or by -D."] }),
 }));
 
 const architectures = cmakeSaying(/CMAKE_CUDA_ARCHITECTURES must be|CUDA_ARCHITECTURES is empty for|CMAKE_CUDA_ARCHITECTURES:\s*$|Unknown CUDA Architecture Name/, /CMAKE_CUDA_ARCHITECTURES must be (?:non-empty|valid) if set|CUDA_ARCHITECTURES is empty for target "?([\w-]{1,80})|CMAKE_CUDA_ARCHITECTURES: (\S{1,80}) is not one of|Unknown CUDA Architecture Name (\S{1,40})/, ({ match }) => {
@@ -75,7 +75,7 @@ const noCompiler = cmakeSaying(/No CMAKE_CUDA_COMPILER could|Failed to find nvcc
     weight: output ? "consequence" : "cause",
     explain: (knowledge) => verdict("cuda-not-found", output ? "possible" : "likely", output ? "nvcc cannot compile CMake's test program." : "CMake finds no CUDA compiler that works.", [output ? "The reason stands in the compiler's output below this message." : "CMake looks at CMAKE_CUDA_COMPILER, CUDACXX, nvcc on PATH and /usr/local/cuda; an nvcc outside of its toolkit's folder is found and cannot work."], {
       fixes: [`Install a CUDA toolkit of torch's major version${typeof cudaOf(knowledge) === "string" ? ` (CUDA ${cudaOf(knowledge) ?? ""})` : ""} and name it in an empty build folder: -DCMAKE_CUDA_COMPILER=/usr/local/cuda/bin/nvcc.`],
-      needs: output ? ["The compiler's output below this message."] : [],
+      needs: [output ? "The compiler's output below this message." : "Whether `nvcc --version` works, and where that nvcc lies."],
     }),
   };
 });
@@ -103,7 +103,7 @@ const ownAbiCheck = cmakeSaying(/CXX11[ _]ABI|_GLIBCXX_USE_CXX11_ABI|libstdc\+\+
     const abi = knowledge.environment === undefined ? undefined : valueOf(knowledge.environment.body.facts, "libstdcxx-abi");
     return verdict("cmake-abi", "likely", "The build's own check says that its libstdc++ ABI is not torch's.", [abi === undefined ? "Official torch wheels for Linux use _GLIBCXX_USE_CXX11_ABI=1 since 2.7; before, it depends on the build." : `The torch compared with uses _GLIBCXX_USE_CXX11_ABI=${abi}.`], {
       fixes: ["Ask the torch that is built against, and hand its value to every target: `python -c \"import torch; print(torch.compiled_with_cxx11_abi())\"`.", "Other C++ libraries of the build (protobuf, OpenCV, LLVM) must have the same value: rebuild them, or take a torch with theirs."],
-      needs: abi === undefined ? ["The value of torch (`abiding environment`, or `--against`)."] : [],
+      needs: ["Which two values the check compared, and torch's own (`abiding environment`, or `--against`)."],
     });
   },
 }));
@@ -114,7 +114,7 @@ const dependency = cmakeSaying(/Your installed Caffe2 |MKL library not found/, /
 
 const dialect = cmakeSaying(/requires the language|compiler feature "cxx_std_|(?:CXX|CUDA)_STANDARD is set/, /requires the language dialect "(CXX|CUDA)(\d\d)"|compiler feature "cxx_std_(\d\d)" is not known|(?:CXX|CUDA)_STANDARD is set to invalid value '(\d\d)'/, ({ match }) => {
   const standard = match[2] ?? match[3] ?? match[4] ?? "";
-  return { explain: () => verdict("host-compiler", "likely", `C++${standard} is asked for, and ${match[1] === "CUDA" ? "nvcc" : match[4] === undefined ? "this compiler, or this CMake," : "this CMake"} does not know it.`, ["torch's headers demand C++20 from 2.14 on, and its target hands that to whoever links it from 2.15 on.", "CMake must know the flag as well: C++20 for CUDA since CMake 3.25 or so, and the compiler must be one that it recognises."], { fixes: ["Build with gcc 11 or newer, CUDA 12 or newer and a current CMake (pip install cmake).", `Do not lower the standard below what torch's headers demand.`] }) };
+  return { explain: () => verdict("host-compiler", "likely", `C++${standard} is asked for, and ${match[1] === "CUDA" ? "nvcc" : match[4] === undefined ? "this compiler, or this CMake," : "this CMake"} does not know it.`, ["torch's headers demand C++20 from 2.14 on, and its target hands that to whoever links it from 2.15 on.", "CMake must know the flag as well: C++20 for CUDA since CMake 3.25 or so, and the compiler must be one that it recognises."], { fixes: ["Build with gcc 11 or newer, CUDA 12 or newer and a current CMake (pip install cmake).", `Do not lower the standard below what torch's headers demand.`], needs: ["Which compiler and which CMake: `c++ --version`, `cmake --version`."] }) };
 });
 
 const cmakeItself = cmakeSaying(/Compatibility with CMake < 3\.5|CMake \d+\.\d+(?:\.\d+)? or higher is/, /Compatibility with CMake < 3\.5 has been removed from CMake|CMake (\d+\.\d+(?:\.\d+)?) or higher is required\. You are running version (\d[\w.]*)/, ({ match }) => ({

@@ -31,20 +31,22 @@ function explainOf(header: string, command: Command | undefined, fromTorch: bool
   if (/^torch\/(?:extension|torch|all|script|library|types|python)\.h$/.test(header)) {
     return () => (command?.torchRoot === undefined
       ? verdict("headers-missing", "likely", `The compiler is not told where torch's headers lie: ${header} is not found.`, ["No include directory of a torch stands on its command line.", ...(command?.extension === undefined ? [] : ["-DTORCH_EXTENSION_NAME is there: the extension was declared with setuptools' Extension, or include_dirs was overwritten."])], {
+        needs: ["The compiler's command line: whether it names torch/include."],
         fixes: ["In setup.py use CppExtension or CUDAExtension with BuildExtension; by hand add torch.utils.cpp_extension.include_paths().", "In CMake use find_package(Torch REQUIRED) and target_link_libraries(... ${TORCH_LIBRARIES})."],
       })
       : verdict("headers-missing", "likely", `${header} is not below ${command.torchRoot}/include, which the compiler was given.`, ["torch/extension.h and torch/torch.h lie in include/torch/csrc/api/include or include/torch; a system package or a partial install can lack them."], {
         fixes: [`Add -I${command.torchRoot}/include/torch/csrc/api/include as torch.utils.cpp_extension.include_paths() does, or install torch anew.`],
+        needs: [`Whether ${command.torchRoot}/include holds it.`],
       }));
   }
   if (/^(?:string_view|optional|variant|any|filesystem|charconv|memory_resource|concepts|ranges|span|bit|compare|source_location|numbers|format)$/.test(header)) {
     return () => verdict("host-compiler", "certain", `The C++ library of this compiler is too old: it has no <${header}>.`, [`<${header}> is of ${/^(?:concepts|ranges|span|bit|compare|source_location|numbers|format)$/.test(header) ? "C++20" : "C++17"}, which torch's headers need. A clang uses the library of the gcc that it finds.`], { fixes: ["Build with gcc 11 or newer: CC and CXX, CUDAHOSTCXX for nvcc; on old distributions with a gcc-toolset or conda's gxx_linux-64."] });
   }
   if (/^pybind11\/./.test(header) && !fromTorch) {
-    return () => verdict("headers-missing", "likely", `pybind11's headers are not found: ${header}.`, ["torch brings its own copy in include/pybind11; the command line shows no torch include directory, or the project expects its own copy (a git submodule)."], { fixes: ["Use the copy that torch brings (torch.utils.cpp_extension.include_paths()): another pybind11 does not share types with torch. Or run git submodule update --init --recursive, if the project vendors it."] });
+    return () => verdict("headers-missing", "likely", `pybind11's headers are not found: ${header}.`, ["torch brings its own copy in include/pybind11; the command line shows no torch include directory, or the project expects its own copy (a git submodule)."], { fixes: ["Use the copy that torch brings (torch.utils.cpp_extension.include_paths()): another pybind11 does not share types with torch. Or run git submodule update --init --recursive, if the project vendors it."], needs: ["The compiler's command line: whether it names torch/include."] });
   }
   if (/^(?:cutlass|cute|cub|gtest|fmt|nlohmann|eigen3?|Eigen|glm|third_party|3rdparty)\/./i.test(header)) {
-    return () => verdict("headers-missing", "likely", `${header} is of a library that the project expects beside its sources, and that is not there.`, ["It usually comes as a git submodule, or by a package of its own; torch has no part in it."], { fixes: ["git submodule update --init --recursive, or install the library that the project's README names."], copy: "git submodule update --init --recursive" });
+    return () => verdict("headers-missing", "likely", `${header} is of a library that the project expects beside its sources, and that is not there.`, ["It usually comes as a git submodule, or by a package of its own; torch has no part in it."], { fixes: ["git submodule update --init --recursive, or install the library that the project's README names."], copy: "git submodule update --init --recursive", needs: ["Whether the sources hold that folder, and whether it is empty."] });
   }
   return undefined;
 }
@@ -59,12 +61,12 @@ function cudaHeaders(header: string, command: Command | undefined, fromTorch: bo
   if (/^(?:cudnn|nccl|nvtx3|nvToolsExt)/.test(header)) {
     return verdict("headers-missing", "certain", `${header} is not found: it comes with a package of its own, not with nvcc.`, [/nvToolsExt/.test(header) ? "CUDA 12.9 dropped nvToolsExt.h; NVTX is <nvtx3/nvToolsExt.h> there." : "torch's wheels use the library from pip's nvidia packages, whose headers lie in nvidia/<component>/include or nvidia/cu13/include."], { fixes: ["Install the library's development package of the same major version as torch uses, and add its include directory."] });
   }
-  const noToolkit = command !== undefined && !/nvcc/.test(command.compiler) && !command.defines.some((one) => /^(?:WITH|USE)_CUDA\b/.test(one));
-  return verdict(noToolkit && fromTorch ? "cuda-in-cpp-extension" : "cuda-home-missing", "likely", `CUDA's own header ${header} is not on the compiler's include path.`, [
+  const isCppExtension = command?.extension !== undefined && !/nvcc/.test(command.compiler);
+  return verdict(isCppExtension ? "cuda-in-cpp-extension" : "headers-missing", "likely", `CUDA's own header ${header} is not on the compiler's include path.`, [
     ...(fromTorch ? ["A header of torch (ATen/cuda, c10/cuda) includes it; torch's wheels bring those headers, not CUDA's."] : []),
     "CUDAExtension adds the toolkit's include directory; CppExtension and a plain g++ do not, and pip's CUDA packages are no toolkit.",
   ], {
     fixes: ["Declare the extension with CUDAExtension; in CMake link CUDA::cudart (find_package(CUDAToolkit)).", `Install a CUDA toolkit${typeof cuda === "string" ? ` of CUDA ${cuda}` : " of torch's CUDA version"} and set CUDA_HOME, if there is none.`],
-    needs: environment === undefined ? ["Whether torch has CUDA: a build without it has ATen/cuda headers too (`--against` the environment that built)."] : [],
+    needs: [environment === undefined ? "Whether torch has CUDA: a build without it has ATen/cuda headers too (`--against` the environment that built)." : "Where the toolkit lies: `nvcc --version`, CUDA_HOME."],
   });
 }

@@ -38,7 +38,7 @@ const torchBounds = printed(/The current installed version of (\S{1,80}) \(([\d.
 
 const noBounds = printed(/There are no (\S{1,60}) version bounds defined for CUDA version ([\d.]+\d)/, ({ match }) => ({
   weight: "warning",
-  explain: () => verdict("host-compiler", "certain", `torch's table of compilers has no row for CUDA ${match[2] ?? ""}: nothing was checked, and nothing failed here.`, [`nvcc itself still refuses a ${match[1] ?? "compiler"} that its own header crt/host_config.h does not take.`]),
+  explain: () => verdict("harmless", "certain", `torch's table of compilers has no row for CUDA ${match[2] ?? ""}: nothing was checked, and nothing failed here.`, [`nvcc itself still refuses a ${match[1] ?? "compiler"} that its own header crt/host_config.h does not take.`]),
 }));
 
 const mayBeIncompatible = printed(/Your compiler \(([^)]{1,120})\) (?:may be ABI-incompatible with PyTorch|is not compatible with the compiler Pytorch was)/, ({ match }) => ({
@@ -49,7 +49,7 @@ const mayBeIncompatible = printed(/Your compiler \(([^)]{1,120})\) (?:may be ABI
     const isOld = /may be/.test(match[0]) && (version < 5 || Number.isNaN(version));
     return verdict("host-compiler", isOld ? "likely" : "possible", isOld ? `The compiler ${name} is older than GCC 5, which torch needs.` : `torch was built with another compiler than ${name}.`, [
       isOld ? "Before GCC 5 there is no second std::string, so nothing that such a compiler makes links with a torch of today; its headers do not compile either." : "torch.utils.cpp_extension knows c++, g++, gcc and clang++ by name; another name, or a wrapper, gets this warning and may well do.",
-    ], { fixes: [isOld ? "Build with GCC 11 or newer (CXX=g++-12), for instance of a gcc-toolset or of conda's gxx_linux-64." : "If the build fails later, look at its first error; if it passed, nothing is to do."] });
+    ], { needs: ["What `c++ --version` says, and whether anything failed."], fixes: [isOld ? "Build with GCC 11 or newer (CXX=g++-12), for instance of a gcc-toolset or of conda's gxx_linux-64." : "If the build fails later, look at its first error; if it passed, nothing is to do."] });
   },
 }));
 
@@ -58,6 +58,7 @@ const castTemplate = printed(/pybind11[\\/](?:detail[\\/])?\w+\.h[:(]\d+(?::\d+|
   words: text,
   explain: () => verdict("host-compiler", "likely", "nvcc cannot read pybind11's headers: these two versions do not work with this host compiler.", ["nvcc up to CUDA 12.0 writes out pybind11/cast.h so that a newer gcc refuses it. Your own source is not the reason, nor is torch's ABI."], {
     fixes: ["Compile with CUDA 12.1 or newer of torch's major version, or take the newest gcc that the older toolkit takes minus one (CUDAHOSTCXX, CC, CXX).", "Keep <torch/extension.h> and pybind11 out of .cu files: include <torch/types.h> or <ATen/ATen.h> there, and bind in a .cpp file."],
+    needs: ["Which toolkit and compiler: `nvcc --version`, `g++ --version`."],
   }),
 }));
 

@@ -52,6 +52,7 @@ function explainMissing(module: string, name: string | undefined, where: "isolat
   const isTorch = module === "torch";
   if (where === "legacy") {
     return verdict("build-isolation", "likely", `${what}'s setup.py imports ${module}, which the environment of the build does not hold.`, ["pip runs `setup.py egg_info` to learn the package's metadata, before it installs requirements. A package with a pyproject.toml is built in an environment of its own instead."], {
+      needs: ["Which pip: from 23.1 on it builds every package in an environment of its own."],
       fixes: [`Install ${module} first, then the package with --no-build-isolation.`], copy: `pip install ${module} && pip install --no-build-isolation ${target}`,
     });
   }

@@ -18,7 +18,7 @@ const interruptedWait = printed(/^\s*KeyboardInterrupt\b/, ({ log, at }) => (isN
 
 const unchanged = printed(/^\s*(?:ninja: no work to do\.|No modifications detected for re-loaded extension module (\S{1,80}), skipping build step)/, ({ log, at, match }) => (isNear(log, at, 0, 60, /undefined symbol: |symbol lookup error|DLL load failed/) ? {
   weight: "warning",
-  explain: () => verdict("stale-build", "possible", `The extension${match[1] === undefined ? "" : ` ${match[1]}`} was not compiled anew: an older build of it was loaded.`, ["torch.utils.cpp_extension does not count torch's headers as inputs, and the name of its folder (py312_cu128) does not tell torch's release: after a change of torch the old file is taken again."], { fixes: ["Delete the extension's folder below ~/.cache/torch_extensions (or TORCH_EXTENSIONS_DIR), and let it be built again."] }),
+  explain: () => verdict("stale-build", "possible", `The extension${match[1] === undefined ? "" : ` ${match[1]}`} was not compiled anew: an older build of it was loaded.`, ["torch.utils.cpp_extension does not count torch's headers as inputs, and the name of its folder (py312_cu128) does not tell torch's release: after a change of torch the old file is taken again."], { fixes: ["Delete the extension's folder below ~/.cache/torch_extensions (or TORCH_EXTENSIONS_DIR), and let it be built again."], needs: ["Whether torch was changed since: the time of the file, `abiding fits` of it."] }),
 } : undefined));
 
 /** What says only that a build stopped; the reason stands elsewhere. */
@@ -50,6 +50,7 @@ export const jitRecognisers: readonly Recogniser[] = [ninja, lock, interruptedWa
 function stuck(file: string | undefined): ReturnType<typeof verdict> {
   return verdict("jit-build", "likely", "The build of an extension waits for a lock that another build holds, or left behind when it was killed.", [`cpp_extension.load waits for the file "lock" in the extension's build folder to disappear${file === undefined ? "" : ` (${file})`}; torch before 2.14 says nothing while it waits.`], {
     fixes: ["See that no other process builds the same extension; then delete the lock, or the extension's whole folder below ~/.cache/torch_extensions."],
+    needs: ["Whether another process builds it now."],
     ...(file === undefined || !/^[\w./~+-]+$/.test(file) ? {} : { copy: `rm ${file}` }),
   });
 }

@@ -90,7 +90,7 @@ function explainName({ name, scope }: UnknownName, knowledge: Knowledge): Explan
     return gone(removed, knowledge);
   }
   if (scope === "c10" && aliases[name] !== undefined) {
-    return verdict("removed-api", "likely", `The source uses ${full}, which torch has deprecated for ${aliases[name] ?? ""}.`, ["Since torch 2.2 it is only another name for that of std, and headers leave it out where C10_NODEPRECATED is defined or the alias has been taken away."], { fixes: [`Write ${aliases[name] ?? ""} instead (C++17, torch 2.2 or newer).`] });
+    return verdict("removed-api", "likely", `The source uses ${full}, which torch has deprecated for ${aliases[name] ?? ""}.`, ["Since torch 2.2 it is only another name for that of std, and headers leave it out where C10_NODEPRECATED is defined or the alias has been taken away."], { fixes: [`Write ${aliases[name] ?? ""} instead (C++17, torch 2.2 or newer).`], needs: ["Which torch was built against, and whether C10_NODEPRECATED is defined."] });
   }
   const torch = torchOf(knowledge);
   return verdict("removed-api", "possible", `The source uses ${full}, which the headers of this torch do not have.`, ["Headers of torch change with every minor release: the name is of an older or of a newer torch than the one built against, or the header that declares it is not included.", ...(torch === undefined ? [] : [`The torch compared with is ${torch}.`])], {
@@ -106,7 +106,7 @@ function gone(api: RemovedApi, knowledge: Knowledge): Explanation {
   return verdict("removed-api", stillHas ? "likely" : "certain", `${api.kind === "header" ? `The header ${api.what}` : api.what} is gone since torch ${api.removedIn}, and the source still uses it.`, [
     `Seen so in torch's releases: ${api.source}.`,
     ...(torch === undefined ? [] : [stillHas ? `torch ${torch}, which is compared with, still has it: the build read the headers of a newer one.` : `The torch compared with is ${torch}.`]),
-  ], { fixes: [...(replacement === undefined ? [] : [replacement]), `Take a newer version of the project: sources that use it were written for a torch before ${minorOf(api.removedIn)}.`, `Or build them with a torch before ${minorOf(api.removedIn)}.`] });
+  ], { fixes: [...(replacement === undefined ? [] : [replacement]), `Take a newer version of the project: sources that use it were written for a torch before ${minorOf(api.removedIn)}.`, `Or build them with a torch before ${minorOf(api.removedIn)}.`], needs: stillHas ? ["Which torch the build saw: `pip show torch` there."] : [] });
 }
 
 function explainHeader(header: string, sawTorch: boolean, knowledge: Knowledge): Explanation {
@@ -115,7 +115,10 @@ function explainHeader(header: string, sawTorch: boolean, knowledge: Knowledge):
     return gone({ ...api, what: header }, knowledge);
   }
   const torch = torchOf(knowledge);
+  if (/^THC\/|\.cuh$/.test(header)) {
+    return verdict("headers-missing", "likely", `${header} is not found: only builds of torch for CUDA have it.`, ["torch's CPU wheels come without it, and a compiler that is given no include directory of a torch does not find it either.", ...(torch === undefined ? [] : [`The torch compared with is ${torch}.`])], { fixes: ["Build with a torch for CUDA, by CUDAExtension or CMake's find_package(Torch)."], needs: ["Which torch was built against: `pip show torch` in the environment of the build."] });
+  }
   return sawTorch
     ? verdict("removed-api", "possible", `The source includes ${header}, which the headers of this torch do not have.`, ["torch's headers are on the include path, and this one is not among them: it is of a newer torch, of another build of it (CPU, CUDA, XPU), or of torch's own source tree.", ...(torch === undefined ? [] : [`The torch compared with is ${torch}.`])], { fixes: ["Build against the torch that the project names for this version of its sources."], needs: ["Which torch was built against: `pip show torch` in the environment of the build."] })
-    : verdict("headers-missing", "likely", `The compiler is not told where torch's headers lie: ${header} is not found.`, ["No include directory of a torch stands on its command line."], { fixes: ["Build with torch.utils.cpp_extension, or with CMake's find_package(Torch) and target_link_libraries(... ${TORCH_LIBRARIES}), which bring the include directories."] });
+    : verdict("headers-missing", "likely", `The compiler is not told where torch's headers lie: ${header} is not found.`, ["No include directory of a torch stands on its command line."], { fixes: ["Build with torch.utils.cpp_extension, or with CMake's find_package(Torch) and target_link_libraries(... ${TORCH_LIBRARIES}), which bring the include directories."], needs: ["The compiler's command line: whether it names torch/include."] });
 }

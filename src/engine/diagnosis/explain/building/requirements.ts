@@ -83,7 +83,7 @@ function noSuchVersion(name: string, version: string | undefined, isNone: boolea
   const asked = `${name}${version === undefined ? "" : ` ${version}`}`;
   if (label !== undefined && (known === undefined || known.variants.some((one) => one.label === label))) {
     const line = installLine({ [name]: version ?? "" }, label);
-    return verdict("torch-requirement", "likely", `${asked} is not on the index that was asked: builds with a label (+${label}) are kept on download.pytorch.org.`, ["PyPI takes no versions with local labels, so it has only the default build of each release.", ...pythonNote(known?.pythons, python)], { fixes: [`\`${line}\` (uv: a [[tool.uv.index]] with that address).`], copy: line });
+    return verdict("torch-requirement", "likely", `${asked} is not on the index that was asked: builds with a label (+${label}) are kept on download.pytorch.org.`, ["PyPI takes no versions with local labels, so it has only the default build of each release.", ...pythonNote(known?.pythons, python)], { fixes: [`\`${line}\` (uv: a [[tool.uv.index]] with that address).`], copy: line, needs: ["Which index was asked, and which Python installs: `python -VV`."] });
   }
   if (label !== undefined && known !== undefined) {
     const labels = [...new Set(known.variants.map((one) => one.label))];
@@ -94,7 +94,7 @@ function noSuchVersion(name: string, version: string | undefined, isNone: boolea
       ...(release === undefined ? [] : [`torch ${release.version} has wheels for Python ${joinWords(release.pythons)}.`]),
       ...(python === undefined ? [] : [`The environment compared with has Python ${python}.`]),
       isNone === true ? "\"from versions: none\": no file of any version is for this Python and platform (32-bit, musl, Intel Macs, a Python that is too new), or the index has none." : "The versions that pip lists are those with a file for this Python and platform.",
-    ], { fixes: [release === undefined ? `Take the ${name} of a torch that has wheels for this Python.` : `Use a Python of that list, or a release of torch that has wheels for yours.`], needs: python === undefined ? ["Which Python: `python -VV`, and `pip debug --verbose` for the platform."] : [] });
+    ], { fixes: [release === undefined ? `Take the ${name} of a torch that has wheels for this Python.` : `Use a Python of that list, or a release of torch that has wheels for yours.`], needs: ["Which Python: `python -VV`, and `pip debug --verbose` for the platform."] });
   }
   return verdict("torch-requirement", version === undefined ? "possible" : "likely", version === undefined ? `The index has no ${name} for this Python and platform.` : `${asked} is no release that Abiding knows, and the index that was asked has none.`, [isNone === true ? "\"from versions: none\": no file of any version is for this Python and platform, or the index cannot be reached or is another." : "A nightly is kept only for weeks, on download.pytorch.org/whl/nightly; a typing error in the version looks the same.", ...pythonNote(undefined, python)], {
     fixes: [`Ask for a version that the index lists: \`pip index versions ${name}\`.`],

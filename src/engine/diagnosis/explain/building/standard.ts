@@ -84,7 +84,7 @@ export function belowFloor(needed: number, command: Command | undefined, knowled
       ? [`Delete the ${low ? flag : "-std flag"} from extra_compile_args (the lists "cxx" and "nvcc"), CXXFLAGS and NVCC_APPEND_FLAGS: torch.utils.cpp_extension then chooses the right one. Or raise it to -std=c++${needed} in both.`, ...(command === undefined ? [`With CMake set CMAKE_CXX_STANDARD and CMAKE_CUDA_STANDARD to ${needed}.`] : [])]
       : [`Raise it to C++${needed}: CMAKE_CXX_STANDARD and CMAKE_CUDA_STANDARD, the CXX_STANDARD property of the target, or the -std flag of the build file.`],
     ...(low ? { copy: flag.replace(/\w\w$/, String(needed)) } : {}),
-    needs: command === undefined ? ["The compiler's command line: which -std it is given."] : [],
+    needs: command === undefined ? ["The compiler's command line: which -std it is given."] : confidence === "certain" ? [] : ["Which torch the build saw: `pip show torch` there."],
   });
 }
 

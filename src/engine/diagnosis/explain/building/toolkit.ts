@@ -67,7 +67,7 @@ const nvccMissing = printed(/nvcc not found at ['"]([^'"]{1,400})['"]|\bNo such 
 export const toolkitRecognisers: readonly Recogniser[] = [mismatch, deepspeed, apex, minor, headersOfOther, twoToolkits, homeMissing, nvccMissing];
 
 function unnamedMismatch(torch?: string): Explanation {
-  return verdict("toolkit-mismatch", "certain", `The CUDA toolkit of this build is not the CUDA${torch === undefined ? "" : ` ${torch}`} that torch was built with.`, [], {
+  return verdict("toolkit-mismatch", "certain", `The CUDA toolkit of this build is not the CUDA${torch === undefined ? "" : ` ${torch}`} that torch was built with.`, ["The check compares nvcc's version with torch.version.cuda."], {
     fixes: ["Point CUDA_HOME to a toolkit of torch's CUDA version, or install a torch that is built for the toolkit."],
     needs: ["Which versions: `nvcc --version` and `python -c \"import torch; print(torch.version.cuda)\"`."],
   });
@@ -132,6 +132,7 @@ function withoutHome(knowledge: Knowledge): Explanation {
   if (isCpuBuild) {
     return verdict("torch-cpu-only", cuda === null ? "certain" : "likely", "CUDA code is to be compiled for a torch that is built without CUDA.", [`torch ${torchOf(knowledge) ?? "with the label +cpu"} has no CUDA, and then torch.utils.cpp_extension looks for no toolkit: the message comes even where CUDA_HOME is set.`], {
       fixes: ["Install a torch with CUDA in the environment that builds, or build the CPU part only (many projects take FORCE_CUDA=0 or the like)."],
+      needs: cuda === null ? [] : ["Whether torch has CUDA: `python -c \"import torch; print(torch.version.cuda)\"`."],
     });
   }
   return verdict("cuda-home-missing", "likely", "torch found no CUDA toolkit to compile with.", [
@@ -139,6 +140,6 @@ function withoutHome(knowledge: Knowledge): Explanation {
     ...(typeof cuda === "string" ? ofEnvironment(knowledge) : ["A torch built without CUDA says the same, whatever CUDA_HOME is."]),
   ], {
     fixes: [`Install a CUDA toolkit${wanted(knowledge)} and set CUDA_HOME to it; in a container take an image with "devel" in its tag; with conda install cuda-nvcc and cuda-cudart-dev.`, "Install a wheel of the project that was built for this torch, where there is one: it needs no toolkit."],
-    needs: typeof cuda === "string" ? [] : ["Whether torch has CUDA: `python -c \"import torch; print(torch.version.cuda)\"`, or `--against` the environment that built."],
+    needs: typeof cuda === "string" ? ["What CUDA_HOME and `which nvcc` say where it is built."] : ["Whether torch has CUDA: `python -c \"import torch; print(torch.version.cuda)\"`, or `--against` the environment that built."],
   });
 }
