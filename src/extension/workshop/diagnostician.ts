@@ -21,8 +21,15 @@ export class ServerDiagnostician implements Diagnostician {
     return this.#ask("abiding/builtFiles", { root: vscode.Uri.file(root).toString(), against, files }, signal);
   }
 
-  explain(root: string, text: string, [against]: readonly string[], signal: AbortSignal): ReturnType<Diagnostician["explain"]> {
-    return this.#ask("abiding/explain", { root: vscode.Uri.file(root).toString(), text, ...(against === undefined ? {} : { against }) }, signal);
+  /** A Python without a torch, which cannot be compared with, is no reason to say nothing of a failure. */
+  async explain(root: string, text: string, [against]: readonly string[], signal: AbortSignal): ReturnType<Diagnostician["explain"]> {
+    const params = { root: vscode.Uri.file(root).toString(), text };
+    return against === undefined ? this.#ask("abiding/explain", params, signal) : this.#ask("abiding/explain", { ...params, against }, signal).catch((error: unknown) => {
+      if (error instanceof CannotDo) {
+        return this.#ask("abiding/explain", params, signal);
+      }
+      throw error;
+    });
   }
 
   async #ask<M extends keyof Requests>(method: M, params: Requests[M]["params"], signal: AbortSignal): Promise<NonNullable<Requests[M]["result"]>> {
