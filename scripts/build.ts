@@ -1,9 +1,11 @@
 /** Bundles the extension, its pages, the language server and the command line into `dist/`. `--production` minifies. */
-import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build, transform, type BuildOptions, type BuildResult, type Plugin } from "esbuild";
 import { root } from "../test/harness/locations.ts";
 import { directImports } from "./lib/directImports.ts";
+import { leanClient } from "./lib/leanClient.ts";
+import { packageSymbols } from "./lib/packageSymbols.ts";
 import { packSmallParts, type BuiltFile } from "./lib/packSmallParts.ts";
 
 const production = process.argv.includes("--production");
@@ -34,6 +36,18 @@ const lazyParts: Plugin = {
   },
 };
 
+/** Of package.json the programs want the version. */
+const ownVersion: Plugin = {
+  name: "own-version",
+  setup(bundler) {
+    bundler.onLoad({ filter: /[\\/]package\.json$/ }, ({ path }) => {
+      if (path !== join(root, "package.json")) return undefined;
+      const { version } = JSON.parse(readFileSync(path, "utf8")) as { version: string };
+      return { contents: JSON.stringify({ version }), loader: "json" };
+    });
+  },
+};
+
 async function bundleExtension(): Promise<void> {
   rmSync(join(dist, "extension.js.map"), { force: true });
   const result = await build({ ...commonjs, entryPoints: ["src/extension/extension.ts"], outfile: join(dist, "extension.js"), external: ["vscode"], plugins: [lazyParts], keepNames: production });
@@ -54,7 +68,7 @@ async function bundlePrograms(): Promise<void> {
     format: "esm",
     splitting: true,
     chunkNames: "part-[hash]",
-    plugins: [directImports()],
+    plugins: [directImports(), leanClient(), ownVersion],
     // A table that is read when it is needed lies beside the bundles.
     define: { "import.meta.dirname": "__dirname", ...(production ? { isRelease: "true" } : {}) },
     sourcemap: production ? false : "inline",
@@ -121,9 +135,10 @@ async function bundlePage(name: string, main = "main.ts"): Promise<void> {
 // esbuild has printed its errors when it rejects.
 const results = await Promise.allSettled([bundleExtension(), bundlePrograms(), bundlePage("binary"), bundlePage("explain"), bundlePage("panel", "main.tsx")]);
 if (results.some((result) => result.status === "rejected")) process.exitCode = 1;
-copyFileSync(join(root, "data", "torch-symbols.br"), join(dist, "torch-symbols.br"));
-// What `abiding stamp` writes into projects: Gantry's own files, and those for setuptools.
+const symbols = readFileSync(join(root, "data", "torch-symbols.br"));
+writeFileSync(join(dist, "torch-symbols.br"), production ? packageSymbols(symbols) : symbols);
+// What `abiding stamp` writes into setuptools projects; what it writes into CMake projects are Gantry's own files, in native/cmake.
 const stamp = join(dist, "stamp");
 rmSync(stamp, { recursive: true, force: true });
 mkdirSync(stamp, { recursive: true });
-for (const file of ["native/cmake/AbidingStamp.cmake", "native/cmake/abiding_stamp.cpp", "src/workshop/stamp/templates/_abiding_stamp.py", "src/workshop/stamp/templates/_abiding_check.py"]) copyFileSync(join(root, file), join(stamp, basename(file)));
+for (const file of ["src/workshop/stamp/templates/_abiding_stamp.py", "src/workshop/stamp/templates/_abiding_check.py"]) copyFileSync(join(root, file), join(stamp, basename(file)));

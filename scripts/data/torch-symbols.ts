@@ -28,8 +28,8 @@ import type { TableContent } from "./torchSymbolsTable.ts";
 import { readWheelExports } from "./torchWheelExports.ts";
 import type { WheelExports } from "./torchWheelExports.ts";
 
-/** Older releases would make the table half as large again, for torches of 2020 and before. */
-const oldest = "1.8.0";
+/** In older releases the libraries are cut otherwise: libcaffe2 has what libtorch has now. */
+const oldest = "1.2.0";
 const tableFile = join(root, "data", "torch-symbols.br");
 const libraries = ["libc10.so", "libtorch_cpu.so", "libtorch_python.so", "libc10_cuda.so", "libtorch_cuda.so", "libtorch_cuda_cpp.so", "libtorch_cuda_cu.so", "libtorch.so"];
 const nightlies = "https://download.pytorch.org/whl/nightly/cu130";
@@ -144,7 +144,7 @@ const page = await pageOf(index, missing, "newer");
 const recorded = (): readonly string[] => table.releases.filter((one) => one.isPreview !== true).map((one) => one.version);
 const served = page === undefined ? [] : versionsOn(page);
 const releases = served.filter(isRelease);
-for (const version of releases.filter((one) => compareVersions(one, oldest) < 0)) missing.set(version, "It is too old: the table begins with torch 1.8.0.");
+for (const version of releases.filter((one) => compareVersions(one, oldest) < 0)) missing.set(version, `Its libraries are others: the table begins with torch ${oldest}.`);
 const wanted = positionals.length > 0 ? positionals : releases.filter((one) => !recorded().includes(one) && !missing.has(one));
 const newest = releases.at(-1) ?? recorded().at(-1) ?? "0";
 

@@ -16,7 +16,8 @@ const sectionStarts = ["", "_ZN3", "_ZN5torch"];
 /** Names in a block that is searched step by step. */
 const blockSize = 32;
 
-export function packTable({ masks, ...head }: TableContent): Buffer {
+/** `quality` is that of Brotli: tests, which do not care for the size, ask for less. */
+export function packTable({ masks, ...head }: TableContent, quality: number = constants.BROTLI_MAX_QUALITY): Buffer {
   const names = [...masks.keys()].sort();
   const members = new Map<string, string[]>();
   for (const name of names) {
@@ -28,12 +29,12 @@ export function packTable({ masks, ...head }: TableContent): Buffer {
   const classes = [...members].sort(([, one], [, other]) => other.length - one.length);
   if (classes.length > 65_535) throw new Error(`${classes.length} classes do not fit into two bytes.`);
   const ids = new Map(classes.flatMap(([, those], id) => those.map((name) => [name, id] as const)));
-  const headPart = pack(Buffer.from(JSON.stringify({ ...head, classes: classes.length } satisfies Head)));
-  const maskPart = pack(Buffer.concat(classes.map(([row]) => Buffer.from(row.split(",").map(Number)))));
+  const headPart = pack(Buffer.from(JSON.stringify({ ...head, classes: classes.length } satisfies Head)), quality);
+  const maskPart = pack(Buffer.concat(classes.map(([row]) => Buffer.from(row.split(",").map(Number)))), quality);
   const groups = sectionStarts.map((start, at) => names.filter((name) => name >= start && (sectionStarts[at + 1] === undefined || name < (sectionStarts[at + 1] ?? ""))));
   const sections = groups.filter((group) => group.length > 0).map((group) => {
     const numbers = group.map((name) => ids.get(name) ?? 0);
-    return { first: group[0] ?? "", names: group.length, packed: pack(Buffer.concat([Buffer.from(numbers.map((id) => id & 255)), Buffer.from(numbers.map((id) => id >> 8)), packNames(group)])) };
+    return { first: group[0] ?? "", names: group.length, packed: pack(Buffer.concat([Buffer.from(numbers.map((id) => id & 255)), Buffer.from(numbers.map((id) => id >> 8)), packNames(group)]), quality) };
   });
   const index = { head: headPart.length, masks: maskPart.length, sections: sections.map(({ first, names: count, packed }) => ({ first, names: count, size: packed.length })) };
   return Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), headPart, maskPart, ...sections.map((one) => one.packed)]);
@@ -41,10 +42,10 @@ export function packTable({ masks, ...head }: TableContent): Buffer {
 
 export function openTable(file: Buffer): TableContent {
   const { head, masks, sections } = openParts(file);
-  const { source, libraries, releases, missing } = head;
+  const { source, libraries, releases, missing, leftOut } = head;
   const width = releases.length;
   const names = sections.flatMap((section) => [...section.from("")]);
-  return { source, libraries, releases, missing, masks: new Map(names.map((one) => [one.name, Uint8Array.from(masks.subarray(one.class * width, (one.class + 1) * width))])) };
+  return { source, libraries, releases, missing, ...(leftOut === undefined ? {} : { leftOut }), masks: new Map(names.map((one) => [one.name, Uint8Array.from(masks.subarray(one.class * width, (one.class + 1) * width))])) };
 }
 
 /** Two bytes for the size of each block; a byte for the letters that a name shares with the one before; the rests. */
@@ -65,6 +66,6 @@ function commonLength(one: string, other: string): number {
   return length;
 }
 
-function pack(data: Buffer): Buffer {
-  return brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: data.length } });
+function pack(data: Buffer, quality: number): Buffer {
+  return brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: data.length } });
 }

@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { execa } from "execa";
 import type { Browser, Page } from "playwright-core";
 import { fileSource, openArchive } from "../../src/engine/binaries/archive/index.ts";
+import type { Member } from "../../src/engine/binaries/archive/index.ts";
 import { copySample, installExtension, launchBrowser, openWorkbench, packageExtension, startCodeServer, type CodeServer, type Workbench } from "../harness/index.ts";
 
 const sample = copySample("skewed-extension");
@@ -45,9 +46,14 @@ after(async () => {
   sample.delete();
 });
 
+/** Bytes that a file takes in a zip archive: its content, and two headers with its name in each (APPNOTE 4.3.7 and 4.3.12). */
+function taken({ name, compressedSize }: Member): number {
+  return compressedSize + 30 + 46 + 2 * Buffer.byteLength(name);
+}
+
 test("the package stays small, and the sources of Gantry in it smaller", async () => {
   const archive = await openArchive(await fileSource(vsix));
-  const sources = [...archive.members.values()].filter(({ name }) => name.startsWith("extension/native/")).reduce((sum, { compressedSize }) => sum + compressedSize, 0);
+  const sources = [...archive.members.values()].filter(({ name }) => name.startsWith("extension/native/")).reduce((sum, one) => sum + taken(one), 0);
   assert.ok(statSync(vsix).size - sources < 1.5 * 1024 * 1024, `${statSync(vsix).size} bytes, ${sources} of them sources`);
   assert.ok(sources > 0 && sources < 0.5 * 1024 * 1024, `${sources} bytes of sources`);
 });

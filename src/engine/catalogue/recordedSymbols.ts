@@ -7,14 +7,10 @@ const families = [
   /^(?:TH[PC][A-Z][a-z]|(?:aoti_torch_|torch_|AOTI|c10_)[A-Za-z])/,
 ];
 
-/**
- * Inside of those: what has no name outside its file, and parts of torch that are no interface: readers of the fields of
- * autograd nodes, which Python reaches through their types, and at::redispatch, at::compositeimplicitautograd and their like, by which
- * dispatch reaches what at:: has as well.
- */
+/** Inside of those: what has no name outside its file, and parts of torch that are no interface. */
 const leftOut = [
   /\d_GLOBAL__N_|[E\d]Ul\w*E\d*_/,
-  /^_Z(?:T[VITW])?N[KVrRO]*(?:2at4meta|2at\d\dcomposite(?:explicit|implicit)|2at10redispatch|5torch3jit(?:10tensorexpr|4fuser)|5torch8nativert|5torch8autograd9generated\d+THP)/,
+  /^_Z(?:T[VITW])?N[KVrRO]*(?:2at4meta|5torch3jit(?:10tensorexpr|4fuser)|5torch8nativert)/,
 ];
 
 const nativeEntity = /^_Z(?:T[VITW])?N[KVrRO]*2at6native/;

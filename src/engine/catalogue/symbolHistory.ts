@@ -128,11 +128,13 @@ class SymbolTable implements RecordedSymbols {
   readonly #head: Head;
   readonly #masks: Buffer;
   readonly #sections: readonly Section[];
+  readonly #leftOut: readonly RegExp[];
 
   constructor({ head, masks, sections }: TableParts) {
     this.#head = head;
     this.#masks = masks;
     this.#sections = sections;
+    this.#leftOut = (head.leftOut ?? []).map((one) => new RegExp(one));
     this.releases = head.releases.filter((one) => one.isPreview !== true).map((one) => one.version);
     this.previews = head.releases.filter((one) => one.isPreview === true).map((one) => one.version);
     this.missing = head.missing;
@@ -140,7 +142,7 @@ class SymbolTable implements RecordedSymbols {
   }
 
   isRecorded(symbol: string): boolean {
-    return this.releases.length > 0 && isRecordedSymbol(symbol);
+    return this.releases.length > 0 && isRecordedSymbol(symbol) && !this.#leftOut.some((one) => one.test(symbol));
   }
 
   releasesExporting(symbol: string): readonly string[] | undefined {

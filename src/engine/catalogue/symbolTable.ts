@@ -29,6 +29,8 @@ export interface Head {
     readonly needed: Readonly<Record<string, readonly string[] | undefined>>;
   }[];
   readonly missing: readonly { readonly version: string; readonly why: string }[];
+  /** Regular expressions for names that this table leaves out, though others have them: of a package that shall be small. */
+  readonly leftOut?: readonly string[];
 }
 
 export interface TableParts {

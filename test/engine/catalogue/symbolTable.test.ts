@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { openTable, packTable } from "../../../scripts/data/torchSymbolsTable.ts";
+import { packageSymbols } from "../../../scripts/lib/packageSymbols.ts";
 import { symbolHistoryOf } from "../../../src/engine/catalogue/symbolHistory.ts";
 import { root } from "../../harness/locations.ts";
 
@@ -10,7 +11,10 @@ const file = readFileSync(join(root, "data", "torch-symbols.br"));
 
 describe("the file of the table", () => {
   it("is the same after it was opened and packed again", () => {
-    assert.ok(packTable(openTable(file)).equals(file));
+    const masks = new Map([["_ZN3c101fEv", Uint8Array.of(1, 0)], ["_ZN3c101gEv", Uint8Array.of(0, 3)], ["aoti_torch_f", Uint8Array.of(1, 0)]]);
+    const small = packTable({ source: "a test", libraries: ["libc10.so"], releases: ["2.0.0", "2.1.0"].map((version) => ({ version, libstdcxxAbi: 0 as const, needed: {} })), missing: [], masks });
+    assert.deepEqual(openTable(small).masks, masks);
+    assert.ok(packTable(openTable(small)).equals(small));
   });
 
   it("has every name in one place of the order, in whichever section it is", () => {
@@ -27,6 +31,21 @@ describe("the file of the table", () => {
     const { missing, releases } = symbolHistoryOf(file);
     assert.ok(missing.some((one) => one.version === "1.7.1" || one.version === "1.0.0"));
     assert.deepEqual(missing.filter((one) => one.why === "" || releases.includes(one.version)), []);
+  });
+
+  it("is smaller in the package, where it says which names and releases it leaves out, and the same in all else", () => {
+    const whole = symbolHistoryOf(file);
+    const packaged = symbolHistoryOf(packageSymbols(file, 1));
+    assert.equal(packaged.releases[0], "1.13.0");
+    assert.deepEqual(packaged.missing.map((one) => one.version).sort(), [...whole.missing.map((one) => one.version), ...whole.releases.slice(0, whole.releases.indexOf("1.13.0"))].sort());
+    const names = [...whole.namesFrom("")].filter((_, at) => at % 61 === 0);
+    for (const name of names) {
+      const expected = whole.releasesExporting(name)?.filter((one) => packaged.releases.includes(one));
+      assert.deepEqual(packaged.releasesExporting(name), packaged.isRecorded(name) ? expected : undefined, name);
+    }
+    const dispatched = "_ZN2at4cuda10abs_outfERKNS_6TensorERS1_";
+    assert.deepEqual([whole.isRecorded(dispatched), packaged.isRecorded(dispatched), packaged.isRecorded("_ZN2at4cuda26getCurrentDevicePropertiesEv")], [true, false, true]);
+    assert.ok(names.filter((one) => !packaged.isRecorded(one)).length < names.length / 4);
   });
 
   it("is refused when it is something else", () => {
