@@ -99,7 +99,7 @@ function lacking(matter: Matter, missing: MissingSymbol, environment: FitEnviron
 
 /** A name of torch that no recorded release has, under any parameters: of another build, or a source that was left out. */
 export function isUnknown({ kind, nearest }: Pick<MissingSymbol, "kind" | "nearest">, { life }: Matter): boolean {
-  return kind === "drift" && life.either.length === 0 && life.overload === undefined && nearest === undefined;
+  return kind === "drift" && life.isRecorded && life.either.length === 0 && life.overload === undefined && nearest === undefined;
 }
 
 /** The cause that a missing symbol of torch's families has. */
@@ -155,6 +155,9 @@ export function headlineOf(cause: CauseName, { foundIn }: Pick<MissingSymbol, "f
     case "stable-shim":
       return builtFor === undefined ? `${file} needs ${name} of torch's stable ABI, which ${torch} does not have.` : `${file} needs ${builtFor} for ${name}; ${torch} is older.`;
     default:
+      if (!life.isRecorded) {
+        return `${file} was ${error.when === "link" ? "compiled with the headers of" : "built for"} another torch than ${torch}, which does not have ${name}.`;
+      }
       if (builtFor === undefined && life.overload === undefined) {
         return `${file} needs ${name}, which neither ${torch} nor any recorded release of torch exports.`;
       }

@@ -126,3 +126,15 @@ describe("with the file that failed", () => {
     says(ask({ symbol: errorOld, file, when: "link" }, { environment, fit: report([]) }), "libstdcxx-abi certain", /ABI=0/);
   });
 });
+
+describe("names of torch that the record leaves out", () => {
+  const symbol = "_ZN2at4meta3add4metaERKNS_6TensorE";
+
+  it("are never said to be absent from releases", () => {
+    const alone = ask({ symbol, file: "/env/ops.so" });
+    says(alone, "torch-drift possible", /probably built for another version/, /not recorded/);
+    const found = ask({ symbol, file: "/env/ops.so" }, { environment: process({ torch: torchLibraries({ libc10: [] }) }) });
+    says(found, "torch-drift certain", /^ops\.so was built for another torch than torch 2\.13\.0\+cpu, which does not have/);
+    for (const one of [alone, found]) assert.doesNotMatch([one.headline, ...one.because].join(" "), /no recorded release|nor any recorded/);
+  });
+});
