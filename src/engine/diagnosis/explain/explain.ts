@@ -27,7 +27,7 @@ export interface ExplainOptions {
 const recognisers: readonly Recogniser[] = [...loadingRecognisers, ...buildingRecognisers, ...runningRecognisers];
 
 /** Most clues that are read, matters that are explained, files that are read, verdicts that are given. */
-const most = { clues: 20_000, matters: 200, files: 16, verdicts: 24 } as const;
+const most = { clues: 5000, matters: 200, files: 16, verdicts: 24 } as const;
 
 /** Says what an error text means: what happened, on what evidence, and what to do. Reads files only through `fit`, and runs nothing. */
 export async function explain(text: string, options: ExplainOptions): Promise<ExplainReport> {
@@ -37,7 +37,7 @@ export async function explain(text: string, options: ExplainOptions): Promise<Ex
   const clues = await inSteps(readingClues(log, notChecked), signal);
   const matterList = mattersOf(withoutOverlaps(clues), log);
   const kept = matterList.slice(0, most.matters);
-  const fits = await fitsOf(kept, options);
+  const fits = await fitsOf(kept, options, notChecked);
   let history = options.history;
   const knowledge: Knowledge = {
     log, clues: kept.flatMap((matter) => matter.clues), catalogue,
@@ -93,18 +93,28 @@ function attempt<Result>(action: () => Result, line: number, notChecked: string[
   try {
     return action();
   } catch (error) {
-    notChecked.push(`What line ${line} says could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    notChecked.push(`What line ${line} says could not be read: ${reason(error)}`);
     return undefined;
   }
 }
 
-async function fitsOf(list: readonly Matter[], { fit, signal }: ExplainOptions): Promise<ReadonlyMap<string, FitReport | undefined>> {
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function fitsOf(list: readonly Matter[], { fit, signal }: ExplainOptions, notChecked: string[]): Promise<ReadonlyMap<string, FitReport | undefined>> {
   const fits = new Map<string, FitReport | undefined>();
   if (fit === undefined) return fits;
   for (const file of new Set(list.flatMap(({ clues }) => clues.flatMap((clue) => clue.subject.file ?? [])))) {
     signal?.throwIfAborted();
     if (fits.size >= most.files) break;
-    fits.set(file, await fit(file));
+    try {
+      fits.set(file, await fit(file));
+    } catch (error) {
+      signal?.throwIfAborted();
+      notChecked.push(`${file} could not be read: ${reason(error)}`);
+      fits.set(file, undefined);
+    }
   }
   return fits;
 }

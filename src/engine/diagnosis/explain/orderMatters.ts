@@ -13,6 +13,9 @@ export interface Matter {
   readonly clues: readonly [Clue, ...Clue[]];
 }
 
+/** Most matters among which the whole of a cut text is looked for. */
+const mostCompared = 500;
+
 const subjectKeys = ["symbol", "file", "library", "module", "package"] as const satisfies readonly (keyof Subject)[];
 
 /** The last part of a path of either kind of system: the same file has other paths in other containers. */
@@ -87,7 +90,7 @@ export function mattersOf(clues: readonly ReadClue[], log: Log): readonly Matter
   // What a width cut off is the beginning of what stands elsewhere in full.
   for (const [key, clue] of cut) {
     const begin = clue.words.replace(/\s*(?:\.\.\.|…)$/, "").toLowerCase();
-    const whole = matters.get(key) ?? [...matters.values()].find(([first]) => first.words.toLowerCase().includes(begin));
+    const whole = matters.get(key) ?? (matters.size > mostCompared ? undefined : [...matters.values()].find(([first]) => first.words.toLowerCase().includes(begin)));
     if (whole === undefined) matters.set(key, [clue]);
     else whole.push(clue);
   }

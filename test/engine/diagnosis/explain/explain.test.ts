@@ -36,6 +36,12 @@ test("files are asked for once each, and one that is not here is named", async (
   assert.deepEqual(report.verdicts.map(({ occurrences }) => occurrences), [2, 1]);
 });
 
+test("a file that cannot be read costs its certainty only", async () => {
+  const report = await explain(loaderSays, { catalogue, fit: () => Promise.reject(new Error("disk on fire")) });
+  assert.equal(report.verdicts.length, 1);
+  assert.equal(report.notChecked[0], "/srv/site-packages/widemem/_C.so could not be read: disk on fire");
+});
+
 test("a quote that breaks off is said to, by the line", async () => {
   const { verdicts, notChecked } = await explain("first\nImportError: /srv/_C.so: undefined symbol: _ZN3c104impl3cow23materialize_cow_storageERNS_11Storage...", { catalogue });
   assert.equal(verdicts.length, 1);
@@ -121,6 +127,7 @@ for (const [name, text] of [
   ["a hundred thousand open quotes", "undefined reference to `x ".repeat(100_000)],
   ["a hundred thousand lines that each say something", `${loaderSays}\n`.repeat(100_000)],
   ["a hundred thousand writers", Array.from({ length: 100_000 }, (_, at) => `[rank${at}]: x`).join("\n")],
+  ["twenty thousand names that break off", Array.from({ length: 20_000 }, (_, at) => `ImportError: lib${at}.so.3: cannot open shared object file: No such file...`).join("\n")],
   ["nothing but escapes", "\x1b[".repeat(500_000)],
   ["nothing but brackets", "[".repeat(1_000_000)],
   ["nothing but spaces", " ".repeat(1_000_000)],
