@@ -13,6 +13,7 @@ import type { ToolContext } from "./types.ts";
 import { validInput } from "./validate.ts";
 
 export type { ToolContext } from "./types.ts";
+export { workshopContext } from "./workshopContext.ts";
 
 /** `json`: what the tool's output schema outlines. `message`: why there is none, for a model that can ask better. */
 export type ToolResult = { readonly ok: true; readonly json: object } | { readonly ok: false; readonly message: string };

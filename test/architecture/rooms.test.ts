@@ -115,18 +115,22 @@ test("the views are pure: they import the protocol, the model and types of the w
   assert.deepEqual(strangers("views", (one) => /^src\/(?:protocol|engine\/model)\/|^src\/workshop\/\w+\/types\.ts$/.test(one.to)), []);
 });
 
-test("the server sees the engine, the workshop and the protocol", () => {
-  const allowed = /^(?:src\/(?:engine|workshop|protocol)\/|vscode-languageserver)/;
+test("the tools for agents see the engine and the workshop", () => {
+  assert.deepEqual(strangers("tools", (one) => /^src\/(?:engine|workshop)\//.test(one.to) || builtins.has(one.to)), []);
+});
+
+test("the server sees the engine, the workshop, the tools for agents and the protocol", () => {
+  const allowed = /^(?:src\/(?:engine|workshop|tools|protocol)\/|vscode-languageserver)/;
   assert.deepEqual(strangers("server", (one) => allowed.test(one.to) || builtins.has(one.to)), []);
 });
 
 test("the extension leaves the thinking to the server, and has processes run by the workshop", () => {
-  const allowed = /^(?:src\/(?:protocol|views|workshop)\/|vscode$|vscode-languageclient(?:\/|$))/;
+  const allowed = /^(?:src\/(?:protocol|views|workshop)\/|src\/tools\/index\.ts$|vscode$|vscode-languageclient(?:\/|$))/;
   assert.deepEqual(strangers("extension", (one) => allowed.test(one.to) || builtins.has(one.to)), []);
 });
 
 test("the command line reaches the server only to start it", () => {
-  const wrong = strangers("cli", (one) => /^src\/(?:engine|protocol|views|workshop)\//.test(one.to) || one.to === "src/server/stdio.ts" || one.to === "package.json" || builtins.has(one.to));
+  const wrong = strangers("cli", (one) => /^src\/(?:engine|protocol|tools|views|workshop)\//.test(one.to) || one.to === "src/server/stdio.ts" || one.to === "package.json" || builtins.has(one.to));
   assert.deepEqual(wrong, []);
 });
 

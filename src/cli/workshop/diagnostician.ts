@@ -57,7 +57,8 @@ export class EngineDiagnostician implements Diagnostician {
   }
 
   async explain(root: string, text: string, [against]: readonly string[], signal: AbortSignal): Promise<ExplainReport> {
-    const answer = await explained(text, against === undefined ? {} : { against }, this.#surroundings(root), this.#remote(signal));
+    // A Python without a torch, which cannot be compared with, is no reason to say nothing of a failure.
+    const answer = await explained(text, against === undefined ? {} : { selected: against }, this.#surroundings(root), this.#remote(signal));
     if (!answer.ok) {
       throw new CannotDo(answer.message);
     }

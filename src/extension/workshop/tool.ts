@@ -1,8 +1,6 @@
 /** What an agent asks to be run: work like any other, in the status bar and in the panel, and refused where nothing may run. */
 import * as vscode from "vscode";
-import { loadCatalogue } from "../../engine/catalogue/index.ts";
-import { NodeFiles } from "../../engine/files/index.ts";
-import { callTool } from "../../tools/index.ts";
+import { callTool, workshopContext } from "../../tools/index.ts";
 import type { Bench } from "./bench.ts";
 import { BatchedScreen } from "./screen.ts";
 import { Work } from "./work.ts";
@@ -16,12 +14,7 @@ export async function runTool(bench: Bench, name: string, input: unknown, root: 
   const screen = new BatchedScreen((text) => bench.host.log.info(text.trimEnd()));
   try {
     return await bench.works.do(work, [token], async () => {
-      const workshop = bench.workshop(work, screen);
-      const { environment, version, activity } = workshop;
-      const result = await callTool(name, input, {
-        where: { root, files: new NodeFiles(), catalogue: loadCatalogue(), environment }, remote: { signal: work.signal }, signal: work.signal, version, tell: (what) => activity.step(what),
-        ...(vscode.workspace.isTrusted ? { workshop } : {}),
-      });
+      const result = await callTool(name, input, workshopContext(root, bench.workshop(work, screen), vscode.workspace.isTrusted));
       if (result?.ok !== true) {
         throw new Error(result?.message ?? `There is no tool "${name}".`);
       }
