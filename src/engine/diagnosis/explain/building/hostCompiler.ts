@@ -16,7 +16,7 @@ const unsupportedClang = printed(/(?:#error|error:) -- unsupported clang version
   explain: (knowledge) => tooNew("clang", Number(match[1]) - 1, toolkitOf(log, at), knowledge),
 }));
 
-const unsupportedMsvc = printed(/#error\s*:?\s*-- unsupported Microsoft Visual Studio version! Only the versions between (\d+) and (\d+)/, ({ match, text }) => ({
+const unsupportedMsvc = printed(/#error\s{0,4}:?\s{0,4}-- unsupported Microsoft Visual Studio version! Only the versions between (\d+) and (\d+)/, ({ match, text }) => ({
   words: text.slice(0, 140),
   explain: () => verdict("host-compiler", "certain", `This CUDA toolkit takes Visual Studio ${match[1] ?? ""} to ${match[2] ?? ""}, and the one found is another.`, ["crt/host_config.h of the toolkit compares _MSC_VER. New updates of Visual Studio can be behind the limit though their year is not."], {
     fixes: [`Build from the "x64 Native Tools" prompt of a Visual Studio ${match[2] ?? ""} toolset, for instance with vcvarsall.bat x64 -vcvars_ver=14.38, or take a newer CUDA toolkit of torch's major version.`],

@@ -6,7 +6,7 @@ import { commandOf } from "./command.ts";
 import { near, printed, textAt } from "./reading.ts";
 
 /** First line of nearly every header of torch since 2.9. */
-const refused = printed(/(?:#error|error:)\s*:?\s*"?This file should not be included when either TORCH_STABLE_ONLY or TORCH_TARGET_VERSION is defined/, ({ log, at, text }) => {
+const refused = printed(/(?:#error|error:)\s{0,4}:?\s{0,4}"?This file should not be included when either TORCH_STABLE_ONLY or TORCH_TARGET_VERSION is defined/, ({ log, at, text }) => {
   const header = /[\\/]include[\\/](?:torch[\\/]csrc[\\/]api[\\/]include[\\/])?([\w./\\-]{3,200})[:(]\d+/.exec(textAt(log, at))?.[1]?.replaceAll("\\", "/");
   const define = commandOf(log, at)?.defines.find((one) => /^TORCH_(?:STABLE_ONLY|TARGET_VERSION)\b/.test(one));
   const by = near(log, at, 16, 0, /^\s*(?:In file included )?from (\S{1,300}?\.(?:cpp|cc|cu|cxx)):\d+/)?.[1];
@@ -28,7 +28,7 @@ const refused = printed(/(?:#error|error:)\s*:?\s*"?This file should not be incl
   };
 });
 
-const badTarget = printed(/#error\s*:?\s*"?.{0,80}TORCH_TARGET_VERSION(?! is defined).{0,160}/, ({ log, at, text }) => {
+const badTarget = printed(/#error\s{0,4}:?\s{0,4}"?.{0,80}TORCH_TARGET_VERSION(?! is defined).{0,160}/, ({ log, at, text }) => {
   const define = commandOf(log, at)?.defines.find((one) => one.startsWith("TORCH_TARGET_VERSION="));
   return {
     words: text,

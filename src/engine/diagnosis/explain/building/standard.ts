@@ -10,7 +10,7 @@ import type { Command } from "./command.ts";
 import { isNear, near, printed, textAt } from "./reading.ts";
 
 /** c10/util/C++17.h, ATen/ATen.h, torch/all.h. */
-const guard = printed(/(?:#error|(?<=\d: (?:fatal )?)error:)\s*:?\s*"?(?:C\+\+(\d\d) or later compatible compiler is required to use (PyTorch|ATen)|You need C\+\+(\d\d) to compile PyTorch)|static assertion failed:? .{0,20}(?:You need C\+\+(\d\d) to compile PyTorch)/, ({ log, at, match, text }) => {
+const guard = printed(/(?:#error|(?<=\d: (?:fatal )?)error:)\s{0,4}:?\s{0,4}"?(?:C\+\+(\d\d) or later compatible compiler is required to use (PyTorch|ATen)|You need C\+\+(\d\d) to compile PyTorch)|static assertion failed:? .{0,20}(?:You need C\+\+(\d\d) to compile PyTorch)/, ({ log, at, match, text }) => {
   const needed = Number(match[1] ?? match[3] ?? match[4]);
   const command = commandOf(log, at);
   return { words: text.slice(0, 120), subject: command?.source === undefined ? {} : { file: command.source }, explain: (knowledge) => belowFloor(needed, command, knowledge, "certain") };

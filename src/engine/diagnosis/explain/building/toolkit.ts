@@ -54,7 +54,7 @@ const twoToolkits = printed(/Found two conflicting CUDA (?:versions|installs)/, 
 
 const homeMissing = printed(/(?<!raise OSError\(['"])(?:CUDA_HOME environment variable is not set|CUDA_HOME does not exist, unable to compile CUDA op|CUDA was not found on the system, please set the CUDA_HOME)/, ({ text }) => ({ words: text, explain: withoutHome }));
 
-const nvccMissing = printed(/nvcc not found at ['"]([^'"]{1,400})['"]|\bNo such file or directory: ['"]([^'"]{1,400}[\\/]nvcc)(?:\.exe)?['"]|(?:^|[\s:])(\S{0,400}nvcc): (?:command )?not found/, ({ match, text }) => {
+const nvccMissing = printed(/nvcc not found at ['"]([^'"]{1,400})['"]|\bNo such file or directory: ['"]([^'"]{1,400}[\\/]nvcc)(?:\.exe)?['"]|(?:^|[\s:])((?:[^\s:]{1,200}[\\/])?nvcc): (?:command )?not found/, ({ match, text }) => {
   const path = match[1] ?? match[2] ?? match[3] ?? "nvcc";
   return {
     words: text,
