@@ -107,6 +107,19 @@ test("from the explanation to the rule, to the file, and back to the terminal wi
   await closeAll();
 });
 
+test("what is selected in a terminal is explained, and the clipboard is as it was", async () => {
+  await bridge.inHost(async (vscode) => {
+    await vscode.env.clipboard.writeText("mine");
+    vscode.window.activeTerminal?.show();
+    await vscode.commands.executeCommand("workbench.action.terminal.selectAll");
+    await vscode.commands.executeCommand("abiding.explainTerminalSelection");
+  }, null);
+  await heading("_C.so").waitFor();
+  assert.match(await view.locator("footer").innerText(), /Read: the selection in the terminal shell/);
+  assert.equal(await clipboard(), "mine");
+  await closeAll();
+});
+
 test("a name that stands alone is said in words", async () => {
   await bridge.inHost((vscode) => vscode.window.activeTerminal?.shellIntegration?.executeCommand("clear; nm -D --undefined-only rowwise/_C.so | grep warn"), null);
   await follow("_ZN3c104warnEi", "U _ZN3c104warnEi");

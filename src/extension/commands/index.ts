@@ -33,6 +33,7 @@ const table: Readonly<Record<string, (host: Commands, ...args: readonly unknown[
   "abiding.openRuleDocumentation": openRuleDocumentation,
   "abiding.wouldThisLoad": wouldThisLoad,
   "abiding.explainError": ({ explaining }, argument) => explaining.command(argument),
+  "abiding.explainTerminalSelection": ({ explaining }) => explaining.terminalSelection(),
   "abiding.showFindings": (_, ...args) => showFindings(...args),
   "abiding.openPanel": ({ workshop }, argument) => workshop.showPanel(argument),
   "abiding.build": inWorkshop("build"),

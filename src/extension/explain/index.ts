@@ -6,7 +6,7 @@ import { registerSymbolHover } from "./hover.ts";
 import { Explanation } from "./panel.ts";
 import type { ExplanationHost } from "./panel.ts";
 import type { Question } from "./question.ts";
-import { candidates, questionFrom, selected } from "./sources.ts";
+import { candidates, questionFrom, selected, selectedInTerminal } from "./sources.ts";
 import { registerTerminalLinks, TerminalOutputs } from "./terminals.ts";
 
 export class Explaining implements vscode.Disposable {
@@ -28,6 +28,12 @@ export class Explaining implements vscode.Disposable {
   async command(argument: unknown): Promise<unknown> {
     const question = await questionFrom(argument, this.#outputs) ?? selected() ?? await this.#choose();
     return question === undefined ? undefined : this.#explanation.explain(question);
+  }
+
+  /** The menu of a terminal in which something is selected. */
+  async terminalSelection(): Promise<unknown> {
+    const question = await selectedInTerminal();
+    return question === undefined ? this.command(vscode.window.activeTerminal) : this.#explanation.explain(question);
   }
 
   dispose(): void {

@@ -26,7 +26,7 @@ export async function questionFrom(argument: unknown, outputs: TerminalOutputs):
     return ofCell(argument as vscode.NotebookCell);
   }
   const terminal = vscode.window.terminals.find((one) => one === argument);
-  return terminal === undefined ? undefined : await selectedIn(terminal) ?? outputs.last(terminal);
+  return terminal === undefined ? undefined : outputs.last(terminal);
 }
 
 /** What is selected in the editor that the user looks at. */
@@ -98,8 +98,12 @@ function exceptionText(json: string): string {
   }
 }
 
-/** VS Code tells nobody what is selected in a terminal, but copies it; the clipboard is put back. */
-async function selectedIn(terminal: vscode.Terminal): Promise<Question | undefined> {
+/** What is selected in the active terminal. VS Code tells nobody, but copies it; the clipboard is put back. */
+export async function selectedInTerminal(): Promise<Question | undefined> {
+  const terminal = vscode.window.activeTerminal;
+  if (terminal === undefined) {
+    return undefined;
+  }
   const before = await vscode.env.clipboard.readText();
   await vscode.env.clipboard.writeText("");
   try {
