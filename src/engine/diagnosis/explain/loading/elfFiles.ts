@@ -1,6 +1,6 @@
 /** What Linux's loaders say of files: glibc (elf/dl-load.c, elf/dl-tls.c), musl (ldso/dynlink.c), ldd. */
 import type { Clue, Log, Recogniser } from "../types.ts";
-import { explainMissingLibrary } from "./verdicts/libraries.ts";
+import { explainMissingLibrary, isLoadedByTorch } from "./verdicts/libraries.ts";
 import { explainRefusal, refusals } from "./verdicts/refusals.ts";
 import { around, baseName, clue, isCode, pathAtEnd } from "./words.ts";
 
@@ -39,7 +39,7 @@ const lddNotFound: Recogniser = {
   hint: / => not found/,
   read(log, at) {
     const library = /^\s*(\S{1,512}\.so\S{0,64}) => not found\s*$/.exec(log.lines[at]?.text ?? "")?.[1];
-    return library === undefined ? undefined : atLibrary(log, at, library, `${library} => not found`, headOfLdd(log, at));
+    return library === undefined ? undefined : atLibrary(log, at, library, `${library} => not found`, headOfLdd(log, at), true);
   },
 };
 
@@ -63,13 +63,16 @@ const refused: Recogniser = {
 
 export const elfFileRecognisers: readonly Recogniser[] = [notOpened, muslNotOpened, lddNotFound, refused];
 
-function atLibrary(log: Log, at: number, library: string, words: string, neededBy?: string): Clue {
+/** Warnings of Python, and TensorFlow's of libraries that it would like to have (tsl/platform/default/dso_loader.cc). */
+const isRemark = /\b(?:User)?Warning: |Could not load dynamic library '/;
+
+function atLibrary(log: Log, at: number, library: string, words: string, neededBy?: string, byLdd = false): Clue {
   const line = log.lines[at]?.text ?? "";
   const isProgram = /error while loading shared libraries: /.test(line);
   const exception = log.exceptions.find((one) => one.first <= at && at <= one.last);
   const byTorch = exception?.frames.at(-1) !== undefined && /[\\/]torch[\\/](?:__init__|_utils_internal)\.py$/.test(exception.frames.at(-1)?.file ?? "");
   const file = neededBy ?? (byTorch ? undefined : loadedFor(log, at));
-  return clue(at, words, { library: baseName(library), file: file ?? (/[\\/]/.test(library) ? library : undefined) }, (knowledge) => explainMissingLibrary({ library, file, when: "load", system: "linux", isProgram, byTorch }, knowledge), { weight: /\b(?:User)?Warning: /.test(line) ? "warning" : "cause" });
+  return clue(at, words, { library: baseName(library), file: file ?? (/[\\/]/.test(library) ? library : undefined) }, (knowledge) => explainMissingLibrary({ library, file, when: "load", system: "linux", isProgram, byTorch, byLdd }, knowledge), { weight: isRemark.test(line) || (byLdd && isLoadedByTorch(baseName(library))) ? "warning" : "cause" });
 }
 
 /** The file for which a library was looked for, where torch says so in the exception that this one caused. */

@@ -1,5 +1,6 @@
 /** What Linux's loaders say of symbols: glibc (elf/dl-lookup.c, elf/dl-version.c, elf/dl-reloc.c), musl (ldso/dynlink.c), ldd. */
 import type { Clue, Log, Recogniser } from "../types.ts";
+import { otherLibc } from "./verdicts/libraries.ts";
 import { explainMissingSymbol } from "./verdicts/symbols.ts";
 import { explainVersion } from "./verdicts/versions.ts";
 import { around, clue, explanation, isCode, pathAtEnd, quote, baseName } from "./words.ts";
@@ -26,6 +27,9 @@ const undefinedSymbol: Recogniser = {
   },
 };
 
+/** Names of glibc that musl leaves out (musl's wiki, "Functional differences from glibc": no fortified functions, no backtrace). */
+const onlyGlibc = /^(?:__\w+_chk|gnu_get_libc_\w+|__libc_start_main|__isoc(?:99|23)_\w+|backtrace(?:_symbols)?|mallinfo2?|__res_init)$/;
+
 /** "Error relocating F: S: symbol not found" of musl. */
 const muslSymbol: Recogniser = {
   hint: /Error relocating /,
@@ -33,7 +37,9 @@ const muslSymbol: Recogniser = {
     const line = lineAt(log, at);
     const match = /^(.{1,4096}?): ([\w.$@]+): symbol not found/.exec(around(line, "Error relocating ")?.after ?? "");
     const [, file, symbol] = match ?? [];
-    return symbol === undefined || isCode(line) ? undefined : atSymbol(log, at, { symbol, file, isCut: false, words: `Error relocating ${match?.[0] ?? ""}` });
+    if (symbol === undefined || isCode(line)) return undefined;
+    const words = `Error relocating ${match?.[0] ?? ""}`;
+    return onlyGlibc.test(symbol) ? clue(at, words, { file, symbol }, () => otherLibc(symbol, file)) : atSymbol(log, at, { symbol, file, isCut: false, words });
   },
 };
 

@@ -2,7 +2,7 @@
 import type { Clue, Recogniser } from "../types.ts";
 import { explainMissingLibrary } from "./verdicts/libraries.ts";
 import { explainCorruptObject, explainDuplicate, explainHidden, explainKilledLinker, explainLinkFailed, explainNotFoundVariable, explainNotPic, explainTooFar, explainWrongFormat } from "./verdicts/links.ts";
-import { around, baseName, clue, following, isCode, lastWord, pathAtEnd, quote } from "./words.ts";
+import { around, baseName, clue, following, isCode, isProbe, lastWord, pathAtEnd, quote } from "./words.ts";
 
 const linkerName = /^(?:\S*[\\/])?(?:[\w-]*ld(?:\.\w+)?|ld64\.lld|lld-link|mold|collect2)(?:\.exe)?: ?(?:warning: |(?:fatal )?error: ?|fatal: ?)?/;
 
@@ -28,7 +28,7 @@ const notFound: Recogniser = {
   hint: /cannot find (?:-l|\S*\.(?:so|a))|unable to find library -l|library not found|\bld: library '|LNK1(?:181|104)\b|no known rule to make it|No rule to make target/,
   read(log, at) {
     const line = (log.lines[at]?.text ?? "").slice(0, 8192);
-    if (isCode(line)) return undefined;
+    if (isCode(line) || isProbe(log, at)) return undefined;
     for (const { pattern, system } of notFoundPhrases) {
       const match = pattern.exec(line);
       const name = match?.[1];
@@ -148,7 +148,7 @@ const follows: Recogniser = {
   hint: /ld returned \d+ exit status|linker command failed with exit code|symbol\(s\) not found for architecture|error LNK1(?:120|169|319)\b|final link failed: (?:bad value|nonrepresentable section)/,
   read(log, at): Clue | undefined {
     const line = (log.lines[at]?.text ?? "").slice(0, 2048);
-    return isCode(line) ? undefined : clue(at, line, {}, () => explainLinkFailed(), { weight: "consequence" });
+    return isCode(line) || isProbe(log, at) ? undefined : clue(at, line, {}, () => explainLinkFailed(), { weight: "consequence" });
   },
 };
 

@@ -3,7 +3,7 @@ import type { SymbolError } from "../symbols/index.ts";
 import type { Clue, Log, Recogniser } from "../types.ts";
 import { explainDeviceSymbol, explainLinkedLate } from "./verdicts/links.ts";
 import { explainMissingSymbol } from "./verdicts/symbols.ts";
-import { around, baseName, clue, following, isCode, quote } from "./words.ts";
+import { around, baseName, clue, following, isCode, isProbe, quote } from "./words.ts";
 
 /** "a.o" and "libx.a(a.o)", as linkers print what they link. */
 const object = /((?:[A-Za-z]:)?[^:'"`()]*\.(?:o|obj|lo|a|lib|so|dylib|bc)(?:\.\d+)*(?:\([^()]*\))?)(?=:|$|\s)/;
@@ -15,7 +15,7 @@ const gnu: Recogniser = {
   read(log, at) {
     const line = log.lines[at]?.text ?? "";
     const sides = around(line, line.includes("undefined references to ") ? "undefined references to " : "undefined reference to ");
-    if (sides === undefined || isCode(line) || /["(]\s*$/.test(sides.before)) return undefined;
+    if (sides === undefined || isCode(line) || /["(]\s*$/.test(sides.before) || isProbe(log, at)) return undefined;
     const isOfLibrary = sides.after.startsWith("symbol ");
     const read = quoted(sides.after.replace(/^symbol /, ""));
     if (read === undefined || !(/:\s*(?:error: |more )?$/.test(sides.before) || sides.before.trim() === "")) return undefined;
@@ -37,7 +37,7 @@ const lld: Recogniser = {
     const line = log.lines[at]?.text ?? "";
     const match = /(?:^|[\\/\s])(ld(?:64)?\.lld|lld-link|lld|mold|wasm-ld|ld\.mold)(?:\.exe)?: error: undefined (?:\w+ )?(?:symbol|reference)[^:]{0,60}: (.{1,8192})$/.exec(line.slice(0, 12_000));
     const printed = match?.[2]?.replace(/ \[--no-allow-shlib-undefined\]$/, "").trim();
-    if (printed === undefined || printed === "" || isCode(line)) return undefined;
+    if (printed === undefined || printed === "" || isCode(line) || isProbe(log, at)) return undefined;
     const lines = references(log, at);
     const file = lines.flatMap((one) => /^\s*(?:referenced by )?(.{1,1024}?\.(?:o|obj|a|so|dylib)(?:\.\d+)*(?:\([^()]*\))?)(?::\(|$|\s)/.exec(one)?.[1] ?? []).at(0);
     const system = match?.[1] === "lld-link" ? "windows" : match?.[1] === "ld64.lld" ? "macos" : "linux";
@@ -114,7 +114,7 @@ function atSymbol(at: number, read: Read, words: string, file: string | undefine
   const { name, version } = versioned(read.name);
   const error: SymbolError = {
     symbol: name, isDemangled: !name.startsWith("_Z") && /[\s(]|::/.test(name), when: "link", system, isCut: read.isCut || isLineCut,
-    ...(file === undefined ? {} : { file }), ...(version === undefined ? {} : { version }),
+    ...(file === undefined ? {} : { file }), ...(version === undefined ? {} : { version, ...(/^lib.*\.so/.test(version) ? { from: version } : {}) }),
   };
   return clue(at, words, { symbol: name, file }, (knowledge) => explainMissingSymbol(error, knowledge), { last });
 }

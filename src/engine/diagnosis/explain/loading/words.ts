@@ -42,6 +42,18 @@ export function isCode(text: string): boolean {
 
 const code = /^\s*(?:[>+-]\s)?(?:(?:if|elif|assert|raise|throw|return|expect|print|printf|grep|echo|const|let|var|self|re|case|std::cout|std::cerr)\b[^\n]*["'`]|#|\/\/)|\b(?:in str\(|pytest\.raises|match=|re\.(?:search|match|compile)\(|\.includes\(|\.contains\()/;
 
+const probe = /Performing C(?:XX)? (?:SOURCE FILE )?Test \w+ failed|^Determining if .{1,200} failed|kind: "try_(?:compile|run)-v\d+"/;
+
+/** Whether a failed link is a question of CMake's, which expects both answers (CMakeFiles/CMakeError.log, CMakeConfigureLog.yaml). */
+export function isProbe(log: Log, at: number): boolean {
+  for (let index = at; index >= Math.max(0, at - 120); index -= 1) {
+    const text = (log.lines[index]?.text ?? "").slice(0, 400);
+    if (probe.test(text)) return true;
+    if (/^(?:-- |\[\s*\d+(?:%|\/\d+)\])/.test(text)) return false;
+  }
+  return false;
+}
+
 /** What stands behind the last space. */
 export function lastWord(text: string): string {
   return text.slice(Math.max(text.lastIndexOf(" "), text.lastIndexOf("\t")) + 1);

@@ -74,6 +74,23 @@ describe("other libraries", () => {
     await says("\tlinux-vdso.so.1 (0x00007ffd)\n\tlibfoo.so.1 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x7f)", "library-missing", "certain", /libfoo\.so\.1/);
   });
 
+  it("ldd does not know what import torch loads", async () => {
+    const usual = await says("/w/_C.so:\n\tlibc10.so => not found\n\tlibtorch_cpu.so => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x7f)", "torch-library-missing", "possible", /usual for extensions of torch/);
+    assert.deepEqual(usual.fixes, []);
+    assert.equal(usual.file, "/w/_C.so");
+  });
+
+  it("glibc and musl do not stand in for each other", async () => {
+    await says("Error loading shared library ld-linux-x86-64.so.2: No such file or directory (needed by /w/_C.so)", "wrong-architecture", "certain", /^_C\.so was built for glibc, and this Linux has musl/);
+    await says("Error relocating /w/_C.so: __memcpy_chk: symbol not found", "wrong-architecture", "certain", /built for glibc/);
+    await says("ImportError: libc.musl-x86_64.so.1: cannot open shared object file: No such file or directory", "wrong-architecture", "certain", /built for musl/);
+  });
+
+  it("TensorFlow's wishes are remarks", async () => {
+    const verdicts = await verdictsOf(`W tensorflow/dso_loader.cc:64] Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: ${cannot}\nImportError: /w/k.so: undefined symbol: _ZN3own4geluEi`);
+    assert.equal(verdicts[0]?.cause, "own-symbol");
+  });
+
   it("the file that torch was asked to load is taken from the exception that followed", async () => {
     const text = `Traceback (most recent call last):
   File "/v/site-packages/torch/_ops.py", line 1516, in load_library

@@ -86,6 +86,16 @@ describe("undefined references", () => {
     assert.match(whole.fixes[0] ?? "", /-rdc=true/);
   });
 
+  it("a question of CMake's that was answered with no is no failure", async () => {
+    const linked = "/usr/bin/ld: src.c:(.text+0x2d): undefined reference to `pthread_create'\ncollect2: error: ld returned 1 exit status";
+    await silent(`Performing C SOURCE FILE Test CMAKE_HAVE_LIBC_PTHREAD failed with the following output:\nRun Build Command(s):/usr/bin/ninja cmTC_3ca9b\n${linked}`);
+    await says(`[2/3] Linking CXX executable demo\n${linked}`, "library-not-linked", "certain", /POSIX threads/);
+  });
+
+  it("a version that is a library's name is the library", async () => {
+    await says("/usr/bin/ld: /opt/libtorch/lib/libtorch_cuda.so: undefined reference to `ncclCommSplit@libnccl.so.2'", "library-not-linked", "likely", /libnccl/);
+  });
+
   it("near misses are silent", async () => {
     for (const text of [
       'assert "undefined reference to `foo\'" not in log',
@@ -105,6 +115,9 @@ describe("links that fail for other reasons", () => {
     }
     await says("/usr/bin/ld: cannot find -lcudart", "library-missing", "certain", /of CUDA/);
     await says("/usr/bin/ld: cannot find -lcuda: No such file or directory", "library-missing", "certain", /NVIDIA driver/);
+    assert.ok((await says("/usr/bin/ld: cannot find -lnvToolsExt", "library-missing", "certain", /of CUDA/)).because.some((one) => /CUDA 13 has no libnvToolsExt/.test(one)));
+    await says("/usr/bin/ld: cannot find -lcudadevrt: No such file or directory", "library-missing", "certain", /of CUDA/);
+    assert.match((await says("/usr/bin/ld: cannot find -lTORCH_PYTHON_LIBRARY-NOTFOUND", "library-missing", "certain", /TORCH_PYTHON_LIBRARY/)).fixes[0] ?? "", /-DTORCH_PYTHON_LIBRARY=/);
     await says("/usr/bin/ld: cannot find -lown_ops", "library-missing", "certain", /libown_ops/);
     await says('LINK : fatal error LNK1104: Datei "python311.lib" kann nicht geöffnet werden.', "python-abi", "likely", /Python 3\.11/);
     await says("/usr/bin/ld: cannot find -lc10_cuda", "torch-cpu-only", "certain", /torch 2\.13\.0\+cpu is built without CUDA/, await release("torch==2.13.0+cpu"));

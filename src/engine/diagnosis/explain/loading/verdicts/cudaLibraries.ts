@@ -110,7 +110,7 @@ function ofTorchItself(name: string, whose: string, knowledge: Knowledge): Expla
 function atLink(shown: string): Explanation {
   const stem = shown.replace(/^-l|^lib|\.(?:so|lib|dylib|a).*$/g, "");
   return explanation("library-missing", "certain", `The linker does not find ${shown} of CUDA.`, {
-    because: ["The toolkit's folder of libraries is not among those that the linker searches, or the toolkit was installed without this library (many images and conda packages bring the runtime only)."],
+    because: ["The toolkit's folder of libraries is not among those that the linker searches, or the toolkit was installed without this library (many images and conda packages bring the runtime only).", ...(stem === "nvToolsExt" ? ["CUDA 13 has no libnvToolsExt any more: NVTX is headers only (its third version), and builds for older CUDA still ask for the library."] : [])],
     fixes: [`Give the linker the toolkit's folder: -L"$CUDA_HOME/lib64" (conda: $CONDA_PREFIX/lib), or in CMake find_package(CUDAToolkit) and link CUDA::${stem}.`, "If the folder has no such file, install that component of the toolkit (its -dev package)."],
     needs: ["Where it is: `ls \"$CUDA_HOME\"/lib64 | grep " + stem + "`."],
   });

@@ -19,6 +19,13 @@ export interface LibraryError {
   readonly isProgram?: boolean;
   /** It came up while torch itself was imported. */
   readonly byTorch?: boolean;
+  /** ldd said it, which looks at a file without any process. */
+  readonly byLdd?: boolean;
+}
+
+/** Libraries that are in every process that has imported torch, wherever they lie. */
+export function isLoadedByTorch(name: string): boolean {
+  return plainStem(name) !== undefined || (isToolkitLibrary(name) && cudaLibrary(name)?.isDriver !== true);
 }
 
 /** What it means that a library is not found. */
@@ -28,6 +35,9 @@ export function explainMissingLibrary(error: LibraryError, knowledge: Knowledge)
 }
 
 function ofKind(name: string, error: LibraryError, knowledge: Knowledge): Explanation {
+  if (error.byLdd === true && isLoadedByTorch(name)) return onlyByLdd();
+  if (isOfLibc.test(name)) return otherLibc(name, error.file);
+  if (error.when === "link" && ofToolkit.test(name)) return explainCudaLibrary(name, error, knowledge);
   const cuda = cudaLibrary(name);
   if (cuda?.isDriver === true) return explainDriver(name, error);
   if (plainStem(name) !== undefined || /^libcaffe2/.test(name)) return explainTorchLibrary(name, error, knowledge);
@@ -42,6 +52,28 @@ function sonameOf({ library, system }: LibraryError): string {
   if (system === "linux") return base;
   const plain = base.replace(/\.(?:dylib|dll|lib|tbd)$/i, "");
   return `${plain.startsWith("lib") ? plain : `lib${plain}`}.so`;
+}
+
+/** Static and device libraries of the toolkit, which only links name. */
+const ofToolkit = /^lib(?:cudart_static|cudadevrt|culibos|nvToolsExt|(?:cublas|cublasLt|cufft|curand|cusolver|cusparse|nvrtc|cudnn|nccl|npp\w*)_static)\.so/;
+
+function onlyByLdd(): Explanation {
+  return explanation("torch-library-missing", "possible", "ldd does not find libraries of torch or CUDA, which is usual for extensions of torch and no error by itself.", {
+    because: ["ldd looks at the file alone; in a process that has imported torch they are loaded already, and a file that asks for them by these names gets those."],
+    needs: ["What the import itself says, with torch imported first; or `abiding fits FILE --against ENV`, which takes torch's libraries into account."],
+  });
+}
+
+/** The C libraries of Linux: a file for one does not load beside the other. */
+const isOfLibc = /^ld-linux[\w-]*\.so|^libc\.musl-|^ld-musl-/;
+
+/** A file for glibc where there is musl, or the other way around. */
+export function otherLibc(name: string, file: string | undefined): Explanation {
+  const isForMusl = name.includes("musl");
+  return explanation("wrong-architecture", "certain", `${fileName(file)} was built for ${isForMusl ? "musl (Alpine)" : "glibc"}, and this Linux has ${isForMusl ? "glibc" : "musl (Alpine)"}.`, {
+    because: [`${name} belongs to ${isForMusl ? "musl" : "glibc"}.`, "torch publishes wheels for glibc only (manylinux)."],
+    fixes: [isForMusl ? "Take or build the file for glibc." : "Use an image with glibc (debian, ubuntu, python:3-slim) instead of Alpine; layers that imitate glibc (gcompat) are not enough for torch."],
+  });
 }
 
 function pythonLibrary(name: string, error: LibraryError, { environment }: Knowledge): Explanation {
@@ -68,7 +100,6 @@ const brings: readonly (readonly [RegExp, string])[] = [
   [/^libmpi/, "a library of MPI: load the module of the MPI that it was built with, or install that MPI."],
   [/^lib(?:stdc\+\+|gcc_s)\.so/, "GCC's run-time library: install the distribution's libstdc++6 (libstdc++ on RHEL and Alpine)."],
   [/^libsox\.so/, "the library of SoX: install the distribution's libsox."],
-  [/^ld-linux|^libc\.musl|^libc\.so\.6$/, "the C library of another kind of Linux: files for glibc (manylinux) do not load on Alpine's musl, and the other way around. Use a build for this one."],
 ];
 
 function otherLibrary(name: string, error: LibraryError, knowledge: Knowledge): Explanation {
