@@ -27,8 +27,10 @@ const oneLibtorch = [
   "Remove the second one: a libtorch of the system, of another Python, or in a package's own .libs folder.",
 ];
 
+const whichFiles = 'Which files: grep -E "libtorch|libc10" /proc/PID/maps before the import, or abiding fits FILE --against ENV';
+
 /** Two copies of one thing register it with one dispatcher. */
-export const fallbackTwice: Saying = {
+const fallbackTwice: Saying = {
   pattern: /Tried to register multiple backend fallbacks for the same dispatch key (?<key>\w+)/,
   read(said) {
     return clueOf(said, (knowledge) => {
@@ -37,18 +39,19 @@ export const fallbackTwice: Saying = {
         `torch registers the fallback for ${said.match.groups?.["key"] ?? "a key"} when libtorch_cpu is loaded; that it happens twice means that a second libtorch_cpu was loaded.`,
         second?.words,
         "The process ends with SIGABRT: no exception of Python can be caught.",
-      ], { fixes: oneLibtorch, needs: second === undefined ? ["Which files: grep -E \"libtorch|libc10\" /proc/PID/maps before the import, or abiding fits FILE --against ENV"] : [] });
+      ], { fixes: oneLibtorch, needs: second === undefined ? [whichFiles] : [] });
     });
   },
 };
 
 /** std::system_error alone: torch is not named, so only with evidence. */
-export const systemError: Saying = {
+const systemError: Saying = {
   pattern: /terminate called after throwing an instance of 'std::system_error'/,
   read(said) {
     const what = lineAt(said.log, said.at + 1);
     if (!/what\(\): {1,2}Invalid argument/.test(what)) return undefined;
-    const isInText = said.log.lines.slice(Math.max(0, said.at - stack), said.at + stack).some((line) => copies.test(line.text.slice(0, 4000)));
+    // Nothing in these two lines tells of torch.
+    if (!said.log.lines.slice(Math.max(0, said.at - stack), said.at + stack).some((line) => /torch|c10/.test(line.text.slice(0, 4000)))) return undefined;
     return clueOf(said, (knowledge) => {
       const second = secondLibtorch({ ...said, at: Math.max(0, said.at - stack) }, knowledge) ?? secondLibtorch(said, knowledge);
       return second === undefined
@@ -56,11 +59,11 @@ export const systemError: Saying = {
             "\"Invalid argument\" of std::system_error comes from a lock on something that is no mutex. The text does not show whose; with torch it is how two libtorch in one process end, and other faults of memory or threads print the same.",
           ], { needs: ["Which libraries are loaded: grep -E \"libtorch|libc10\" /proc/PID/maps, or abiding fits FILE --against ENV for the extension that is imported", "The stack: gdb -ex run -ex bt --args python ..."] })
         : verdict("duplicate-libtorch", "certain", "Two copies of libtorch are in one process, and one uses a mutex of the other.", [second.words, "The static initialisers of the second libtorch find the dispatcher of the first, whose layout is another, and lock what is no mutex."], { fixes: oneLibtorch });
-    }, { last: said.at + 1, words: `${said.text} ${what.trim()}`, weight: isInText ? "cause" : "consequence" });
+    }, { last: said.at + 1, words: `${said.text} ${what.trim()}` });
   },
 };
 
-export const namespaceTwice: Saying = {
+const namespaceTwice: Saying = {
   pattern: /Only a single TORCH_LIBRARY can be used to register the namespace (?<space>\w+);/,
   read(said) {
     const space = said.match.groups?.["space"] ?? "";
@@ -69,7 +72,7 @@ export const namespaceTwice: Saying = {
   },
 };
 
-export const operatorTwice: Saying = {
+const operatorTwice: Saying = {
   pattern: /Tried to register an operator \((?<schema>(?<name>\w+::\w+)[^\n]{0,400}?)\) with the same name and overload name multiple times|Tried to register multiple operators with the same name and the same overload name(?: but different schemas)?: (?<other>\w+::\w+)/,
   read(said) {
     const name = said.match.groups?.["name"] ?? said.match.groups?.["other"] ?? "";
@@ -81,7 +84,7 @@ export const operatorTwice: Saying = {
 function twice(how: string, what: string, first: string | undefined, second: string | undefined, said: Said, knowledge: Knowledge): Explanation {
   const isSame = first !== undefined && first === second;
   const libtorch = /^the operator aten::|^the namespace (?:aten|prim|quantized)$/.test(what) ? secondLibtorch(said, knowledge) ?? { words: "It is one of torch's own, so torch's own library was loaded twice." } : undefined;
-  if (libtorch !== undefined) return verdict("duplicate-libtorch", "likely", "Two copies of libtorch are in one process, and both registered their operators.", [libtorch.words], { fixes: oneLibtorch });
+  if (libtorch !== undefined) return verdict("duplicate-libtorch", "likely", "Two copies of libtorch are in one process, and both registered their operators.", [libtorch.words], { fixes: oneLibtorch, needs: [whichFiles] });
   const isSource = first !== undefined && second !== undefined && !isSame;
   return verdict("namespace-registered-twice", "certain", `T${what.slice(1)} was registered twice in one process.`, [
     isSame
@@ -97,7 +100,7 @@ function twice(how: string, what: string, first: string | undefined, second: str
 }
 
 /** Layouts that drifted, and other faults that look like it (pytorch/pytorch c10/core/StorageImpl.cpp, TensorImpl.h). */
-export const noStorage: Saying = {
+const noStorage: Saying = {
   pattern: /Cannot access data pointer of (?:Tensor|Storage) that (?:doesn't have storage|is invalid)/,
   read: (said) => clueOf(said, (knowledge) => layout("A tensor without data was read.", [
     "Fake, functional and meta tensors (torch.compile, torch.export, FakeTensorMode) have no data: a kernel that reads their data_ptr must be an operator with a fake implementation. That is the usual cause.",
@@ -106,7 +109,7 @@ export const noStorage: Saying = {
 };
 
 /** Silent unless a file that the text names was built for another torch. */
-export const crash: Saying = {
+const crash: Saying = {
   pattern: /(?:^|\s)(?:double free or corruption|free\(\): invalid (?:pointer|size|next size)|munmap_chunk\(\): invalid pointer|malloc\(\): (?:corrupted|invalid|unaligned)|corrupted (?:size vs\. prev_size|double-linked list)|Segmentation fault|Fatal Python error: Segmentation fault)/,
   read(said) {
     // A crash alone tells nothing: it counts where the log names a library of torch beside the installed one.
@@ -129,7 +132,7 @@ function layout(headline: string, because: readonly string[], knowledge: Knowled
     const fit = knowledge.fitOf(file);
     const trait = fit?.traits.find((one) => (one.trait === "layout" || one.trait === "torch-version" || one.trait === "libstdcxx-abi") && one.agrees === false);
     if (fit !== undefined && trait !== undefined) {
-      return verdict("layout-skew", "likely", `${headline} ${file.split(/[\\/]/).at(-1) ?? file} was built for another torch.`, [...because, trait.because], { fixes: ["Rebuild it against the torch that runs."], fit });
+      return verdict("layout-skew", "likely", `${headline} ${file.split(/[\\/]/).at(-1) ?? file} was built for another torch.`, [...because, trait.because], { fixes: ["Rebuild it against the torch that runs."], fit, needs: ["Whether it goes away once the file is rebuilt."] });
     }
   }
   return verdict("layout-skew", "possible", headline, because, {

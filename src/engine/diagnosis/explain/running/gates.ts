@@ -122,7 +122,7 @@ const torchcodec: Saying = {
         symbols ? "One of them lacks a symbol of torch: that is skew, and FFmpeg was found there." : "Where all of them lack libavutil or libavcodec, FFmpeg is what is missing; where one lacks a symbol of torch, the versions do not go together.",
       ], {
         fixes: symbols ? ["Install the torchcodec that was released for this torch (its README has the table)."] : ["Install FFmpeg's libraries (conda install ffmpeg, or the distribution's package), not only its program.", "Install the torchcodec that was released for this torch (its README has the table)."],
-        needs: symbols ? [] : ["The lines between \"[start of libtorchcodec loading traceback]\" and its end."],
+        needs: symbols ? ["Its libraries: abiding fits FILE --against ENV"] : ["The lines between \"[start of libtorchcodec loading traceback]\" and its end."],
       });
     }, { words: said.match[0], subject: { package: "torchcodec", module: "torchcodec" } });
   },

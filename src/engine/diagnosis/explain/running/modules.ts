@@ -78,7 +78,7 @@ const nativeModule: Saying = {
 function torchOwn(said: Said): ReturnType<Saying["read"]> {
   return clueOf(said, () => verdict("extension-not-loaded", "likely", "torch itself has no compiled part where Python looks.", [
     "A folder named torch (a checkout of its sources, or the working directory) is found before the installed torch, or torch was installed for another Python.",
-  ], { fixes: ["Run it from another folder, and see what is imported: python -c \"import torch; print(torch.__file__)\" elsewhere.", "Reinstall torch with the Python that runs it."] }), { words: said.match[0], subject: { module: "torch._C" } });
+  ], { fixes: ["Run it from another folder, and see what is imported: python -c \"import torch; print(torch.__file__)\" elsewhere.", "Install torch with the Python that runs it."], needs: ['Which one is found: python -c "import sys; print(sys.path)", and where a folder named torch lies'] }), { words: said.match[0], subject: { module: "torch._C" } });
 }
 
 /** Python-level skew: a package asks torch for a name that this torch does not have. */
@@ -129,7 +129,7 @@ const dlpack: Saying = {
     return clueOf(said, () => verdict("dlpack-version", key === undefined ? "likely" : "certain", key === undefined ? "Two libraries exchange an array by DLPack and speak different versions of it." : `${of === undefined ? "The array" : of} comes from a library that is older than what asks for it: its __dlpack__ does not know "${key}".`, [
       key === undefined ? undefined : `The keyword "${key}" came with DLPack 1.0 (array API 2023.12); older producers do not have it.`,
       "DLPack is a protocol of its own: no ABI of torch's C++ is concerned.",
-    ], { fixes: ["Call __dlpack__() again without the keyword where TypeError is raised, as the array API asks consumers to do.", "Or update the library that owns the array."] }));
+    ], { fixes: ["Call __dlpack__() again without the keyword where TypeError is raised, as the array API asks consumers to do.", "Or update the library that owns the array."], needs: key === undefined ? ["The versions of both libraries."] : [] }));
   },
 };
 
@@ -158,10 +158,10 @@ const numpy: Saying = {
 const stableCheck: Saying = {
   pattern: /RuntimeError: (?<function>\w[\w:]{0,200}), (?<file>[^\s,][^,]{0,300}\.(?:cpp|cc|cu|h|cuh|cxx|hpp)):(?<line>\d+), (?<words>.{1,400})/,
   read(said) {
-    const { function: name = "", words = "" } = said.match.groups ?? {};
+    const { function: name = "", words = "", file = "", line = "" } = said.match.groups ?? {};
     return clueOf(said, () => verdict("wrong-arguments", "likely", `${name} checked what it was given and refused it: ${words}`, [
       "The extension itself wrote this check (STD_TORCH_CHECK); the library is loaded and its operator was found. It is no ABI conflict.",
-    ], { fixes: ["Give it what it asks for: shape, dtype, device, contiguity."] }), { subject: { symbol: name } });
+    ], { fixes: ["Give it what it asks for: shape, dtype, device, contiguity."], needs: [`The check in the source: ${file}:${line}`] }), { subject: { symbol: name } });
   },
 };
 

@@ -22,7 +22,7 @@ function isCompanion(name: string | undefined): name is Companion {
 /** Namespaces of torch itself: an operator that is not there belongs to another torch. */
 const ofTorch = /^(?:aten|prim|prims|profiler|quantized|onednn|mkldnn|mkl|inductor|c10d|c10d_functional|_c10d_functional|symm_mem|sparse|rngprims|debugprims|higher_order|streams|bundled)$/;
 
-export const operatorMissing: Saying = {
+const operatorMissing: Saying = {
   pattern: /(?:operator |No such operator |[Cc]ould not find schema for |Unknown builtin op: |Couldn't find an operator for )(?<space>\w+)::(?<name>\w+)(?:\.\w+)?(?= does not exist|[.,;'"`]|\s*$)|'_OpNamespace' '(?<space2>\w+)' object has no attribute '(?<name2>\w+)'/,
   read(said) {
     const { space, name, space2, name2 } = said.match.groups ?? {};
@@ -46,7 +46,7 @@ function missingOperator(namespace: string, operator: string, isRegistering: boo
       `${namespace} is a namespace of torch itself, so the caller was written, exported or built for a torch of another version.`,
     ], {
       fixes: ["Use the torch that the caller asks for, or the version of the caller that belongs to this torch.", "A model that was exported: export it again with the torch that runs it."],
-      needs: torch === undefined ? ["Which torch: pip show torch"] : [],
+      needs: [torch === undefined ? "Which torch: pip show torch" : "Which torch the caller was written for."],
     });
   }
   const name = distributions[namespace];
@@ -91,7 +91,7 @@ function companionOperator(name: Companion, what: string, knowledge: Knowledge):
 }
 
 /** torchvision/extension.py, `_assert_has_ops`. */
-export const customOps: Saying = {
+const customOps: Saying = {
   pattern: /Couldn't load (?:custom C\+\+ ops\. This can happen if your PyTorch and torchvision|the image extension\. If you built torchvision)/,
   read(said) {
     // Some releases print both versions: "... PyTorch version 2.1.0 torchvision version 0.15.2".
@@ -103,7 +103,7 @@ export const customOps: Saying = {
 };
 
 /** A pair whose versions the text names. */
-export function pairInText(name: string, version: string, torch: string, knowledge: Knowledge): Explanation {
+function pairInText(name: string, version: string, torch: string, knowledge: Knowledge): Explanation {
   const right = companionFor(knowledge.catalogue, name, torch);
   const belongs = torchesFor(knowledge.catalogue, name, version).at(-1)?.version;
   const isPair = right !== undefined && minorOf(right.version) === minorOf(version);
@@ -119,7 +119,7 @@ export function pairInText(name: string, version: string, torch: string, knowled
 }
 
 /** OperatorEntry.cpp, `reportError`. */
-export const otherBackend: Saying = {
+const otherBackend: Saying = {
   pattern: /Could not run '(?<space>\w+)::(?<name>[\w.]+)' with arguments from the '(?<backend>\w+)' backend\./,
   read(said) {
     const { space = "", name = "", backend = "" } = said.match.groups ?? {};
@@ -150,7 +150,7 @@ function explainBackend(qualified: string, space: string, backend: string, regis
       known,
       "This is a limit of torch or a tensor of the wrong kind (sparse, quantized, on another device), not an ABI conflict.",
       gpu ? "A torch that is built without that backend has none of its kernels: see torch.version.cuda." : undefined,
-    ], { fixes: ["Move the tensors to a device that has the operator, or convert them (dense, dequantized) before the call."] });
+    ], { fixes: ["Move the tensors to a device that has the operator, or convert them (dense, dequantized) before the call."], needs: ["Device and layout of the tensors that are passed."] });
   }
   const name = distributions[space] ?? "the extension";
   const torch = torchOf(knowledge);
@@ -165,12 +165,13 @@ function explainBackend(qualified: string, space: string, backend: string, regis
     fixes: gpu
       ? [line === undefined ? `Install the ${backend} build of ${name}, from the same index as torch.` : `Install the pair from one index in one command: ${line}`, "If you build it yourself: build where nvcc is found, with FORCE_CUDA=1 if no GPU is there, and see in the log that the .cu files are compiled."]
       : ["Move the tensors to a device for which the operator is registered."],
+    needs: [gpu ? "Whether its file holds GPU code: abiding inspect FILE" : "The device of the tensors that are passed."],
     ...(line === undefined ? {} : { copy: line }),
   });
 }
 
 /** torch::class_ (torch/_classes.py). */
-export const customClass: Saying = {
+const customClass: Saying = {
   pattern: /Tried to instantiate class '(?<name>[\w.]+)', but it does not exist! Ensure that it is registered via torch::class_/,
   read(said) {
     const name = said.match.groups?.["name"] ?? "";
@@ -183,7 +184,7 @@ export const customClass: Saying = {
 };
 
 /** torchvision and torchaudio check CUDA themselves, as do torch_scatter and its kin. */
-export const otherCuda: Saying = {
+const otherCuda: Saying = {
   pattern: /Detected that PyTorch and (?<name>[\w-]+) were compiled with different CUDA (?:major )?versions\. PyTorch has CUDA [Vv]ersion[ =]?(?<torch>[\d.]+\d) (?:and|whereas) (?<other>[\w-]+) has CUDA [Vv]ersion[ =]?(?<cuda>[\d.]+\d)/,
   read(said) {
     const { name: printed = "", torch: torchCuda = "", cuda = "" } = said.match.groups ?? {};
@@ -202,7 +203,7 @@ export const otherCuda: Saying = {
 };
 
 /** mmcv, detectron2, torchvision and others: the source was compiled without its CUDA part; torchaudio: without a feature. */
-export const withoutPart: Saying = {
+const withoutPart: Saying = {
   pattern: /(?:\b\w[\w.]{0,60} is )?\b[Nn]ot compiled with (?<part>GPU|CUDA|cuda) support|(?:\b\w[\w.]{0,60} )?requires (?<feature>[\w-]+) extension, but TorchAudio is not compiled with it/,
   read(said) {
     const { part, feature } = said.match.groups ?? {};
@@ -218,14 +219,14 @@ export const withoutPart: Saying = {
 };
 
 /** torchvision/io/image.py up to 0.2x: a warning, with the loader's own text where there is one. */
-export const imageExtension: Saying = {
+const imageExtension: Saying = {
   pattern: /Failed to load image Python extension: ?(?<why>.{0,300})/,
   read(said) {
     // A loader's text tells more, and others read it.
     if (/undefined symbol|cannot open|Could not find module|Symbol not found|not found \(required|WinError/.test(said.match.groups?.["why"] ?? "")) return undefined;
     return clueOf(said, () => verdict("extension-not-loaded", "likely", "torchvision's library for reading and writing images did not load; nothing else of it is affected.", [
       "It is a warning. The library is missing, or was built for another torch, or libjpeg or libpng is missing.",
-    ], { fixes: ["Ignore it where torchvision.io reads and writes no images; else install the torchvision that belongs to this torch."] }), { words: said.match[0], weight: "warning", subject: { package: "torchvision", module: "torchvision.image" } });
+    ], { fixes: ["Ignore it where torchvision.io reads and writes no images; else install the torchvision that belongs to this torch."], needs: ["What the loader says: abiding fits FILE --against ENV for torchvision/image.so"] }), { words: said.match[0], weight: "warning", subject: { package: "torchvision", module: "torchvision.image" } });
   },
 };
 

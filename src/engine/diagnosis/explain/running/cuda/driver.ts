@@ -64,7 +64,7 @@ export function noSuchDevice(): Explanation {
 /** 803: libcuda and the kernel module are of two drivers. */
 export function driverMismatch(): Explanation {
   return verdict("driver-mismatch", "certain", "Two halves of the NVIDIA driver differ: libcuda.so.1 and the kernel's module are of different versions.", [
-    "CUDA error 803. After an update of the driver the old module stays loaded until a restart; or an image brings a libcuda.so.1 of its own (cuda-compat, a driver package inside the container) that is found first.",
+    "CUDA (error 803) and NVML compare both. After an update of the driver the old module stays loaded until a restart; or an image brings a libcuda.so.1 of its own (cuda-compat, a driver package inside the container) that is found first.",
   ], {
     fixes: [
       "Restart the machine after the update of the driver (or unload and load its kernel modules).",
@@ -145,6 +145,12 @@ export const cpuOnly: Saying = {
       });
     }, { words: said.match[0] });
   },
+};
+
+/** nvidia-smi and NVML (nvml.h, nvmlErrorString). */
+export const nvml: Saying = {
+  pattern: /(?:Failed|failed|Unable|Can't) (?:to )?initialize NVML: (?<why>Driver\/library version mismatch|Driver [Nn]ot [Ll]oaded)/,
+  read: (said) => clueOf(said, said.match.groups?.["why"]?.startsWith("Driver/") === true ? driverMismatch : noDriver("NVML says that the driver's kernel module is not loaded."), { words: said.match[0] }),
 };
 
 /** torch's catch-all when CUDA does not start (c10/cuda/CUDAFunctions.cpp). */

@@ -9,11 +9,11 @@ export function memoryFault(what: string): () => Explanation {
   return () => verdict("gpu-fault", "likely", `A kernel failed on the GPU: ${what}.`, [
     `${byItself} A kernel read or wrote where it must not, mostly by an index, a stride or a pointer that is wrong; the line of Python that is shown is often a later one.`,
     "Only if it began when torch changed and the extension was not rebuilt is skew worth a look: a tensor's layout read by old code gives wrong pointers.",
-  ], { fixes: ["Run it with CUDA_LAUNCH_BLOCKING=1 for the true line, or under compute-sanitizer for the kernel.", "Check shapes, dtypes and contiguity of what the kernel is given."] });
+  ], { fixes: ["Check shapes, dtypes and contiguity of what the kernel is given."], needs: ["Which kernel: CUDA_LAUNCH_BLOCKING=1 gives the true line, compute-sanitizer the access"] });
 }
 
 export function assertion(): Explanation {
-  return verdict("gpu-fault", "likely", "An assertion in a kernel failed: most often an index out of range.", [
+  return verdict("gpu-fault", "certain", "An assertion in a kernel failed, as it does for an index out of range.", [
     `${byItself} The assertion itself stands some lines before ("Assertion \`...\` failed").`,
   ], { fixes: ["Look for labels or indices outside their range; run it with CUDA_LAUNCH_BLOCKING=1, or on the CPU for a plain message."] });
 }
@@ -41,7 +41,7 @@ export function symbolNotFound(): Explanation {
 
 /** 46: exclusive mode. */
 export function busy(): Explanation {
-  return verdict("gpu-not-ready", "likely", "All GPUs are in use by others or unavailable.", [`${byItself} In exclusive mode a second process is refused (error 46).`], { fixes: ["See who holds the GPU (nvidia-smi) and in which compute mode it is."] });
+  return verdict("gpu-not-ready", "likely", "All GPUs are in use by others or unavailable.", [`${byItself} In exclusive mode a second process is refused (error 46).`], { needs: ["Who holds the GPU, and in which compute mode it is: nvidia-smi"] });
 }
 
 /** cublas before anything else: mostly no memory left. */
@@ -57,8 +57,8 @@ function cublas(status: string, { clues }: Knowledge): Explanation {
   if (status === "ARCH_MISMATCH") {
     return verdict("no-kernel-image", "likely", "cuBLAS has no code for this GPU.", ["CUBLAS_STATUS_ARCH_MISMATCH: the operation does not exist for the GPU's architecture, or this cuBLAS is older than the GPU."], { needs: ['python -c "import torch; print(torch.version.cuda, torch.cuda.get_device_capability())"'] });
   }
-  const isOutOfMemory = clues.some((one) => /out of memory/.test(one.words));
-  return verdict(isOutOfMemory ? "out-of-memory" : "gpu-fault", "possible", "cuBLAS could not work.", [
+  const isOutOfMemory = status === "ALLOC_FAILED" || clues.some((one) => /out of memory/.test(one.words));
+  return verdict(isOutOfMemory ? "out-of-memory" : "gpu-fault", isOutOfMemory ? "likely" : "possible", isOutOfMemory ? "cuBLAS found no memory left on the GPU." : "cuBLAS could not work.", [
     `CUBLAS_STATUS_${status} by itself does not tell of versions: most often the GPU's memory is full when cuBLAS starts, or an earlier kernel failed and this is only the first call that noticed.`,
   ], {
     fixes: ["Run it with CUDA_LAUNCH_BLOCKING=1, and with a smaller batch."],

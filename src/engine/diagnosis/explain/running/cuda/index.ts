@@ -2,7 +2,7 @@
 import type { Clue, Explanation, Knowledge } from "../../types.ts";
 import { clueOf, lineAt, recogniserOf } from "../sayings.ts";
 import type { Said, Saying } from "../sayings.ts";
-import { cpuOnly, driverMismatch, forwardCompatibility, foundNoDriver, insufficientDriver, noDevice, noDriver, noSuchDevice, notReady, tooOldDriver, unknownInitialization } from "./driver.ts";
+import { cpuOnly, driverMismatch, forwardCompatibility, foundNoDriver, insufficientDriver, noDevice, noDriver, noSuchDevice, notReady, nvml, tooOldDriver, unknownInitialization } from "./driver.ts";
 import { allocated, assertion, busy, cublasNotInitialized, invalidImage, memoryFault, outOfMemory, symbolNotFound } from "./faults.ts";
 import { capabilityWarning, newPtx, noKernelImage, refusedGpu, rocblas } from "./kernels.ts";
 import { cudnnStatus, cudnnVersion, nccl } from "./libraries.ts";
@@ -80,11 +80,11 @@ function explained(said: Said, error: CudaError | undefined): Clue | undefined {
 
 const hint = new RegExp([
   ...errors.map((one) => one.text), "cudaError[A-Z]", "CUDA_ERROR_", "hipError[A-Z]",
-  "with CUDA capability sm_", "Found GPU\\d", "driver on your system", "compiled with CUDA enabled", "on a CUDA device but", "CUDA unknown error",
+  "with CUDA capability sm_", "Found GPU\\d", "driver on your system", "compiled with CUDA enabled", "initialize NVML", "on a CUDA device but", "CUDA unknown error",
   "OutOfMemoryError", "DefaultCPUAllocator", "cuDNN version", "CUDNN_STATUS", "libcudnn_", "CUBLAS_STATUS", "NCCL (?:error|Error|failure)", "nccl[A-Z]",
   "[Cc]apability (?:>=|at least|of at least)", "(?:Ampere|Hopper) GPUs", "of compute capability \\d", "rocBLAS error",
 ].join("|"));
 
 export const cudaRecogniser = recogniserOf(hint, [
-  capabilityWarning, tooOldDriver, foundNoDriver, cpuOnly, unknownInitialization, allocated, cudnnVersion, cudnnStatus, cublasNotInitialized, ofError, ofName, nccl, refusedGpu, rocblas,
+  capabilityWarning, tooOldDriver, foundNoDriver, cpuOnly, unknownInitialization, allocated, cudnnVersion, cudnnStatus, cublasNotInitialized, ofError, ofName, nccl, nvml, refusedGpu, rocblas,
 ]);

@@ -112,7 +112,7 @@ function explainCall(call: Call, knowledge: Knowledge): Explanation {
     return verdict("source-error", "likely", `${call.name} takes an at::Tensor, and its file was compiled without torch's converter for it.`, [
       "The argument is a tensor. pybind11 converts tensors by a type caster of torch's header; where the bindings are compiled without it, it looks for a registered class at::Tensor, which there is none.",
       "It is no ABI conflict: another build of torch changes nothing.",
-    ], { fixes: ["Include <torch/extension.h> (or <torch/csrc/utils/pybind.h>) in the source file that binds the function, and rebuild."], copy: "#include <torch/extension.h>" });
+    ], { fixes: ["Include <torch/extension.h> (or <torch/csrc/utils/pybind.h>) in the source file that binds the function, and rebuild."], copy: "#include <torch/extension.h>", needs: ["What the source file includes that binds the function."] });
   }
   if (matches.includes("foreign")) {
     const type = call.overloads[matches.indexOf("foreign")]?.parameters.find((one) => isCxxName(one.type))?.type ?? "";
@@ -123,7 +123,7 @@ function explainCall(call: Call, knowledge: Knowledge): Explanation {
   if (call.lacksHeader) {
     return verdict("source-error", "likely", `${call.name} takes a type for which its file was compiled without a converter.`, [
       "pybind11 itself guesses that a header is missing (<pybind11/stl.h>, complex.h, functional.h, chrono.h). It is no ABI conflict.",
-    ], { fixes: ["Include <pybind11/stl.h> where the function is bound, and rebuild; or pass what the signature asks for."] });
+    ], { fixes: ["Include <pybind11/stl.h> where the function is bound, and rebuild; or pass what the signature asks for."], needs: ["What the source file includes that binds the function."] });
   }
   if (matches.length > 0 && matches.every((one) => one === "alike")) {
     return registriesDiffer(`${call.name} refused arguments that look like what it asks for.`, "", knowledge, "possible", [
@@ -138,10 +138,11 @@ function explainCall(call: Call, knowledge: Knowledge): Explanation {
     ], call.isNanobind);
   }
   const isCount = matches.length > 0 && matches.every((one) => one === "count");
-  return verdict("wrong-arguments", isCount || matches.includes("other") ? "certain" : "likely", `${call.name} was called with ${isCount ? "the wrong number of arguments" : "arguments that it does not take"}: a mistake of the call, not of the ABI.`, [
+  const isCertain = isCount || matches.includes("other");
+  return verdict("wrong-arguments", isCertain ? "certain" : "likely", `${call.name} was called with ${isCount ? "the wrong number of arguments" : "arguments that it does not take"}: a mistake of the call, not of the ABI.`, [
     `It takes ${call.signatures.length > 1 ? `one of ${call.signatures.length} lists, the first of which is` : ""} ${call.signatures[0]?.trim().replace(/^\d+\. /, "") ?? "other arguments"}${call.given === undefined ? "" : `, and got ${call.given.length === 0 ? "none" : shortened(call.given.join(", "))}`}.`.replace(/ {2,}/g, " "),
     "Where the Python code and the compiled module are of two versions of one package, its calls and its functions differ in just this way.",
-  ], { fixes: ["Correct the call.", "If the call is the package's own: rebuild or reinstall the package, so that its Python code and its compiled module are of one version."] });
+  ], { fixes: ["Correct the call.", "If the call is the package's own: rebuild or reinstall the package, so that its Python code and its compiled module are of one version."], needs: isCertain ? [] : ["The signature beside the call: which argument differs."] });
 }
 
 function shortened(text: string): string {

@@ -23,6 +23,7 @@ export const alreadyRegistered: Saying = {
         "Bind it with py::module_local() in the module that does not hand it to others.",
         "Or register it in one module and import that one from the other; and load only one copy of the module.",
       ],
+      needs: ["Which two modules bind it, and whether one of them is there twice: python -v lists what is imported."],
       copy: `py::class_<${/^[\w:<>, ]+$/.test(type) ? type : "T"}>(m, "${type.replace(/^.*::/, "")}", py::module_local())`,
     }), { words: said.match[0], subject: { symbol: type } });
   },
@@ -32,7 +33,7 @@ export const nameTaken: Saying = {
   pattern: /(?:generic_type: )?cannot initialize type "(?<type>[^"]{1,300})": an object with that name is already defined/,
   read(said) {
     const type = said.match.groups?.["type"] ?? "";
-    return clueOf(said, () => verdict("type-registered-twice", "likely", `The module already has something named "${type}" when it registers the type.`, [
+    return clueOf(said, () => verdict("type-registered-twice", "certain", `The module already has something named "${type}" when it registers the type.`, [
       "The name is taken within one module (py::class_ or py::enum_ of that name twice, or a function of the same name), or the module's initialisation ran twice. Versions and ABI have nothing to do with it.",
     ], { fixes: ["Give the two different names, or remove one; register each type once."] }), { words: said.match[0], subject: { symbol: type } });
   },
@@ -61,13 +62,18 @@ export const returnValue: Saying = {
     const signature = (lineAt(said.log, said.at + 1).trim() || lineAt(said.log, said.at + 2).trim()).slice(0, 600);
     const type = /-> ?(.{1,300})$/.exec(signature)?.[1];
     return clueOf(said, (knowledge) => {
+      // Holders and containers: the class within is what is not known.
+      const within = /(?:torch::jit|torch::autograd|c10d)::\w+/.exec(type ?? "")?.[0];
+      if (within !== undefined) return notRegistered(`A function returned a class of torch that is not registered where its module looks: ${within}.`, within, knowledge, false);
       if (type !== undefined && /^(?:at|torch)::Tensor\b/.test(type)) {
         return verdict("source-error", "likely", "A function returns an at::Tensor, and its file was compiled without torch's converter for it.", ["It is no ABI conflict: the header with torch's type caster was not included where the function is bound."], {
+          needs: ["What the source file includes that binds it."],
           fixes: ["Include <torch/extension.h> in the source file that binds the function, and rebuild."], copy: "#include <torch/extension.h>",
         });
       }
       if (type !== undefined && /\bstd::/.test(type)) {
         return verdict("source-error", "likely", `A function returns ${type}, and its file was compiled without pybind11's converter for it.`, ["It is no ABI conflict: a header with the converter was not included where the function is bound."], {
+          needs: ["What the source file includes that binds it."],
           fixes: ["Include <pybind11/stl.h> (or complex.h, functional.h, chrono.h) in the source file that binds the function, and rebuild."], copy: "#include <pybind11/stl.h>",
         });
       }

@@ -91,7 +91,7 @@ const torchClasses: Readonly<Record<string, RegExp>> = {
 };
 
 /** The class of a printed argument, or of a type's name as nanobind prints it; undefined: not told. */
-export function classOfArgument(text: string): string | undefined {
+function classOfArgument(text: string): string | undefined {
   const object = /^<(?:[\w.<>]*\.)?(\w+)(?: object)?(?: at 0x|\b.*\bat 0x)/.exec(text) ?? /^<(\w+)\.\w+: -?\d+>$/.exec(text) ?? /^(\w+)\.\w+$/.exec(text);
   return torchTexts.find(([begin]) => begin.test(text))?.[1] ?? object?.[1];
 }

@@ -33,6 +33,11 @@ describe("the NVIDIA driver", () => {
     await says("CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "driver-mismatch", "certain", /Two halves/);
   });
 
+  it("is another than its library, as NVML finds", async () => {
+    await says("Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 550.127", "driver-mismatch", "certain", /Two halves/);
+    await silent("def init_nvml(): # Failed to initialize NVML: Driver/library version mismatch");
+  });
+
   it("is not ready", async () => {
     await says("802 cudaErrorSystemNotReady | system not yet initialized", "gpu-not-ready", "certain", /not ready/);
     await says("UserWarning: CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up environment, e.g. changing env variable CUDA_VISIBLE_DEVICES after program start. Setting the available devices to be zero.", "gpu-not-ready", "possible", /error 999/);

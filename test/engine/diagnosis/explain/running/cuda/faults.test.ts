@@ -7,7 +7,7 @@ describe("CUDA errors that are no skew", () => {
     const verdict = await says("RuntimeError: CUDA error: an illegal memory access was encountered\nCUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.", "gpu-fault", "likely", /an illegal memory access/);
     assert.match(verdict.because[0] ?? "", /Versions, ABI and build are not what this error tells of/);
     await says("CUDA error: misaligned address", "gpu-fault", "likely", /misaligned/);
-    await says("RuntimeError: CUDA error: device-side assert triggered", "gpu-fault", "likely", /assertion/);
+    await says("RuntimeError: CUDA error: device-side assert triggered", "gpu-fault", "certain", /assertion/);
     await says("Cuda failure 700 'an illegal memory access was encountered'", "gpu-fault", "likely", /illegal/);
   });
 
@@ -20,6 +20,7 @@ describe("CUDA errors that are no skew", () => {
 
   it("are cuBLAS without a cause", async () => {
     await says("RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`", "gpu-fault", "possible", /cuBLAS/);
+    await says("RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", "out-of-memory", "likely", /no memory left/);
     await says("RuntimeError: CUDA error: CUBLAS_STATUS_ARCH_MISMATCH when calling `cublasGemmEx`", "no-kernel-image", "likely", /cuBLAS has no code/);
   });
 

@@ -16,7 +16,7 @@ describe("types that bindings register", () => {
   });
 
   it("need a free name", async () => {
-    await says('ImportError: generic_type: cannot initialize type "Frame": an object with that name is already defined', "type-registered-twice", "likely", /already has something named "Frame"/);
+    await says('ImportError: generic_type: cannot initialize type "Frame": an object with that name is already defined', "type-registered-twice", "certain", /already has something named "Frame"/);
   });
 
   it("need their base, default values and results registered", async () => {
@@ -27,6 +27,7 @@ describe("types that bindings register", () => {
     await says("ImportError: arg(): could not convert default argument 'h: Hidden' in function 'f' into a Python object (type not registered yet?)", "pybind11-internals", "possible", /of f\(\) is of a type that is not registered: Hidden/);
     await says("TypeError: Unregistered type : Hidden\n\nThe above exception was the direct cause of the following exception:\n\nTraceback (most recent call last):\n  File \"/w/r.py\", line 1, in <module>\nTypeError: Unable to convert function return value to a Python type! The signature was\n\t() -> Hidden", "pybind11-internals", "possible", /: Hidden/);
     await says("TypeError: Unable to convert function return value to a Python type! The signature was\n\t(self: m.Tracer) -> torch::jit::Graph", "pybind11-internals", "likely", /torch::jit::Graph/);
+    await says("TypeError: Unable to convert function return value to a Python type! The signature was\n\t() -> std::shared_ptr<torch::jit::Graph>", "pybind11-internals", "likely", /: torch::jit::Graph/);
   });
 
   it("of tensors and of the standard library need a converter's header", async () => {
