@@ -72,7 +72,8 @@ function atLibrary(log: Log, at: number, library: string, words: string, neededB
   const exception = log.exceptions.find((one) => one.first <= at && at <= one.last);
   const byTorch = exception?.frames.at(-1) !== undefined && /[\\/]torch[\\/](?:__init__|_utils_internal)\.py$/.test(exception.frames.at(-1)?.file ?? "");
   const file = neededBy ?? (byTorch ? undefined : loadedFor(log, at));
-  return clue(at, words, { library: baseName(library), file: file ?? (/[\\/]/.test(library) ? library : undefined) }, (knowledge) => explainMissingLibrary({ library, file, when: "load", system: "linux", isProgram, byTorch, byLdd }, knowledge), { weight: isRemark.test(line) || (byLdd && isLoadedByTorch(baseName(library))) ? "warning" : "cause" });
+  const isUsual = byLdd && isLoadedByTorch(baseName(library));
+  return clue(at, words, { library: isUsual ? undefined : baseName(library), file: file ?? (/[\\/]/.test(library) ? library : undefined) }, (knowledge) => explainMissingLibrary({ library, file, when: "load", system: "linux", isProgram, byTorch, byLdd }, knowledge), { weight: isRemark.test(line) || isUsual ? "warning" : "cause" });
 }
 
 /** The file for which a library was looked for, where torch says so in the exception that this one caused. */
