@@ -10,8 +10,8 @@
  * --list           only says which releases are recorded and which are missing
  * VERSION          reads these, also where they are recorded
  *
- * What cannot be read is said, and the table records it as missing. Names cost about 5 MB a release. Which libraries the two
- * largest load (DT_NEEDED) lies before 80 MB of debugging symbols, so that these are unpacked whole: some 500 MB in all.
+ * What cannot be read is said, and the table records it as missing. A release costs some 50 MB of 500 to 900: names about 5,
+ * the rest for what the two largest libraries load (DT_NEEDED), which lies before 80 MB of debugging symbols.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

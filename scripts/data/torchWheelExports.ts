@@ -2,7 +2,8 @@
 import { mkdtempSync, openSync, readSync, rmSync, writeSync, closeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memberTail, openArchive } from "../../src/engine/binaries/archive/index.ts";
+import { inflateTail } from "../../src/engine/binaries/archive/inflateTail.ts";
+import { localHeaderLength, locateData, openArchive } from "../../src/engine/binaries/archive/index.ts";
 import type { Archive, Member } from "../../src/engine/binaries/archive/index.ts";
 import { openElfRanges } from "../../src/engine/binaries/elf/index.ts";
 import { httpSource } from "../../src/engine/binaries/remote/index.ts";
@@ -23,8 +24,8 @@ export interface WheelExports {
 const recordedLibraries = /^torch\/lib\/(lib(?:c10|c10_cuda|torch|torch_cpu|torch_cuda|torch_cuda_cpp|torch_cuda_cu|torch_python|caffe2|caffe2_gpu)\.so(?:\.[\d.]+)?)$/;
 /** Of these only what they load matters: it comes with `import torch`. */
 const loadedToo = /^torch\/(?:lib\/)?((?:_C(?:\.cpython-\w+-[\w-]+)?|libtorch_global_deps|libshm)\.so)$/;
-/** Packed bytes from the dynamic segment to the end of a library that are fetched at most; the tables behind it of torch 2.13 are 1 MB. */
-const largestTail = 24 * 1024 * 1024;
+/** Packed bytes of an end that are fetched at most: behind the dynamic segment lie 80 MB of debugging symbols, packed into 20. */
+const largestEnd = 96 * 1024 * 1024;
 const dynamicSegment = 2;
 const loadSegment = 1;
 
@@ -72,9 +73,9 @@ async function neededOf(archive: Archive, member: Member): Promise<readonly stri
   });
   const dynamic = segments.find((one) => one.type === dynamicSegment);
   if (dynamic === undefined) return undefined;
-  const tail = await memberTail(archive, member, dynamic.offset, largestTail);
-  if (tail === undefined) return undefined;
-  const entries = new DataView(tail.bytes.buffer, tail.bytes.byteOffset, tail.bytes.byteLength);
+  const end = await endOf(archive, member, dynamic.offset);
+  if (end === undefined) return undefined;
+  const entries = new DataView(end.buffer, end.byteOffset, end.byteLength);
   const names: number[] = [];
   let strings: number | undefined;
   for (let at = 0; at + 16 <= dynamic.size; at += 16) {
@@ -84,9 +85,23 @@ async function neededOf(archive: Archive, member: Member): Promise<readonly stri
     if (tag === 5) strings = value;
   }
   const loaded = segments.find((one) => one.type === loadSegment && strings !== undefined && one.address <= strings && strings < one.address + one.size);
-  const start = loaded === undefined || strings === undefined ? -1 : strings - loaded.address + loaded.offset - tail.offset;
+  const start = loaded === undefined || strings === undefined ? -1 : strings - loaded.address + loaded.offset - dynamic.offset;
   if (start < 0) return undefined;
-  return names.map((name) => Buffer.from(tail.bytes.subarray(start + name, tail.bytes.indexOf(0, start + name))).toString("latin1"));
+  return names.map((name) => Buffer.from(end.subarray(start + name, end.indexOf(0, start + name))).toString("latin1"));
+}
+
+/** The unpacked bytes from an offset to the end, of a packed end that is fetched longer until it tells them all; undefined where it would be too long. */
+async function endOf({ source }: Archive, member: Member, from: number): Promise<Uint8Array | undefined> {
+  const start = locateData(source.name, source.size, member, await source.read(member.headerOffset, localHeaderLength(member, source.size)));
+  const wanted = member.size - from;
+  for (let length = Math.ceil(wanted / 5) + 1024 * 1024; ; length = Math.ceil(length * 1.4)) {
+    const packedLength = Math.min(length, member.compressedSize);
+    if (packedLength > largestEnd) return undefined;
+    const end = inflateTail(await source.read(start + member.compressedSize - packedLength, packedLength), wanted + 256 * 1024 * 1024);
+    const bytes = end === "damaged" ? undefined : end?.last(wanted);
+    if (bytes !== undefined) return bytes;
+    if (end === "damaged" || packedLength === member.compressedSize) return undefined;
+  }
 }
 
 async function wholeTables(archive: Archive, member: Member): Promise<Tables> {
