@@ -5,10 +5,10 @@
 import { readFileSync } from "node:fs";
 import type { Plugin } from "esbuild";
 
-/** Files of vscode-languageclient/lib/common, each a feature that src/server/server.ts does not announce. */
+/** Files of vscode-languageclient/lib/common, each a feature that src/server/server.ts does not announce. That of notebooks is asked by the one of diagnostics. */
 const unoffered = [
   "callHierarchy", "colorProvider", "completion", "declaration", "documentHighlight", "fileOperations", "foldingRange", "formatting", "implementation", "inlineCompletion", "inlineValue",
-  "linkedEditingRange", "notebook", "reference", "rename", "selectionRange", "semanticTokens", "signatureHelp", "textDocumentContent", "typeDefinition", "typeHierarchy", "workspaceSymbol",
+  "linkedEditingRange", "reference", "rename", "selectionRange", "semanticTokens", "signatureHelp", "textDocumentContent", "typeDefinition", "typeHierarchy", "workspaceSymbol",
 ];
 
 export function leanClient(): Plugin {
@@ -17,8 +17,7 @@ export function leanClient(): Plugin {
     setup(bundler) {
       bundler.onLoad({ filter: new RegExp(`vscode-languageclient[\\\\/]lib[\\\\/]common[\\\\/](?:${unoffered.join("|")})\\.js$`) }, ({ path }) => {
         const names = new Set([...readFileSync(path, "utf8").matchAll(/^exports\.(\w+) = /gm)].map((one) => one[1]));
-        // The scheme is how the client tells cells of notebooks from files.
-        const nothing = 'class Nothing { static CellScheme = "vscode-notebook-cell"; fillClientCapabilities() {} initialize() {} getState() { return { kind: "static" }; } clear() {} }';
+        const nothing = 'class Nothing { fillClientCapabilities() {} initialize() {} getState() { return { kind: "static" }; } clear() {} }';
         return { contents: `"use strict";\n${nothing}\n${[...names].map((name) => `exports.${name} = Nothing;`).join("\n")}\n`, loader: "js" };
       });
     },
