@@ -29,6 +29,17 @@ export const alreadyRegistered: Saying = {
   },
 };
 
+/** nanobind's report at the end of a process (nb_internals.cpp). */
+export const leaks: Saying = {
+  pattern: /nanobind: leaked (?<count>\d+) (?<what>instances|types|functions|keep_alive records)!/,
+  read(said) {
+    const { count = "", what = "" } = said.match.groups ?? {};
+    return clueOf(said, () => verdict("harmless", "certain", `nanobind counts ${count} ${what} that were still alive when Python ended.`, [
+      "It is a report at the end and fails nothing: something held a reference (a cycle, a module's global). Versions and ABI have nothing to do with it.",
+    ]), { words: said.match[0], weight: "warning" });
+  },
+};
+
 export const nameTaken: Saying = {
   pattern: /(?:generic_type: )?cannot initialize type "(?<type>[^"]{1,300})": an object with that name is already defined/,
   read(said) {

@@ -15,6 +15,10 @@ describe("types that bindings register", () => {
     await says("<frozen importlib._bootstrap>:241: RuntimeWarning: nanobind: type 'Grid2' was already registered!", "type-registered-twice", "certain", /the first registration counts/);
   });
 
+  it("may be alive at the end: nanobind counts them", async () => {
+    await says("nanobind: leaked 3 instances!\n - leaked instance 0x7f of type \"fluid.Grid\"", "harmless", "certain", /3 instances/);
+  });
+
   it("need a free name", async () => {
     await says('ImportError: generic_type: cannot initialize type "Frame": an object with that name is already defined', "type-registered-twice", "certain", /already has something named "Frame"/);
   });
@@ -35,10 +39,9 @@ describe("types that bindings register", () => {
     assert.equal((await says("TypeError: Unable to convert function return value to a Python type! The signature was\n\t() -> std::vector<int, std::allocator<int> >", "source-error", "likely", /without pybind11's converter/)).copy, "#include <pybind11/stl.h>");
   });
 
-  it("are silent in code, in prose and where they leak", async () => {
+  it("are silent in code and in prose", async () => {
     await silent('    throw std::runtime_error("generic_type: type \\"" + name + "\\" is already registered!");');
     await silent('with pytest.raises(ImportError, match="generic_type: type \\"Frame\\" is already registered!"):');
-    await silent("nanobind: leaked 3 instances!\n - leaked instance 0x7f of type \"fluid.Grid\"");
     await silent("If you see TypeError: f(): incompatible function arguments. The following argument types are supported: rebuild.");
   });
 });
