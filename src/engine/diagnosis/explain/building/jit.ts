@@ -16,16 +16,14 @@ const lock = printed(/Waited on lock file ["'](.{1,300}?)["'] for/, ({ match, te
 
 const interruptedWait = printed(/^\s*KeyboardInterrupt\b/, ({ log, at }) => (isNear(log, at, 8, 0, /file_baton\.py|time\.sleep\(self\.wait_seconds\)/) ? { weight: "cause", explain: () => stuck(undefined) } : undefined));
 
-const unchanged = printed(/^\s*(?:ninja: no work to do\.|No modifications detected for re-loaded extension module (\S{1,80}), skipping build step)/, ({ log, at, match }) => (isNear(log, at, 0, 60, /undefined symbol: |symbol lookup error|DLL load failed/) ? {
-  weight: "warning",
-  explain: () => verdict("stale-build", "possible", `The extension${match[1] === undefined ? "" : ` ${match[1]}`} was not compiled anew: an older build of it was loaded.`, ["torch.utils.cpp_extension does not count torch's headers as inputs, and the name of its folder (py312_cu128) does not tell torch's release: after a change of torch the old file is taken again."], { fixes: ["Delete the extension's folder below ~/.cache/torch_extensions (or TORCH_EXTENSIONS_DIR), and let it be built again."], needs: ["Whether torch was changed since: the time of the file, `abiding fits` of it."] }),
-} : undefined));
+/** Packages whose builds compile against torch, by their names. */
+const bindsToTorch = /torch|flash[-_]?(?:attn|infer|mla)|xformers|mamba|causal[-_]conv1d|apex|deepspeed|vllm|sgl[-_]kernel|detectron2|mmcv|mmdet|gsplat|nvdiffrast|kaolin|natten|exllama|auto[-_]gptq|awq|transformer[-_]engine|grouped[-_]gemm|megablocks|spconv|minkowski|diff[-_]gaussian|simple[-_]knn|pointnet2|fbgemm|fairseq|tinycudann/i;
 
 /** What says only that a build stopped; the reason stands elsewhere. */
 const stopped = printed(/Error building extension ['"]([\w.-]{1,100})['"]|Error compiling objects for extension|^\s*ninja: build stopped: |(?:ERROR: )?(?:Failed building wheel for ([\w.-]{1,100})|Could not build wheels for ([\w.-]{1,100})|Failed to build installable wheels)|× Failed to (?:download and )?build `([\w.-]{1,100})|(?:Failed to build|× Failed to build) ['"`]([\w.-]{1,100})|CalledProcessError: Command ['"]?\[['"]ninja|× (?:Building wheel for|Getting requirements to build|Preparing metadata)\b.{0,120}did not run successfully|^\s*error: subprocess-exited-with-error|metadata-generation-failed|CMake Generate step failed|-- Configuring incomplete, errors occurred|error: command ['"]\S{1,200}['"] failed with exit (?:code|status) \d|subprocess\.CalledProcessError: Command ['"]?\[['"]cmake/, ({ match, text, log, at }) => {
   const extension = match[1];
   const name = match[2] ?? match[3] ?? match[4] ?? match[5];
-  const isTorch = extension !== undefined || /objects for extension|ninja/.test(match[0]) || isNear(log, at, 200, 10, /[\\/]torch[\\/]|\btorch\b/);
+  const isTorch = extension !== undefined || /objects for extension|ninja/.test(match[0]) || bindsToTorch.test(name ?? "") || isNear(log, at, 200, 10, /\b(?:py)?torch/i);
   return !isTorch ? undefined : {
     weight: "consequence", words: text.slice(0, 200),
     subject: name === undefined ? {} : { package: name },
@@ -45,7 +43,7 @@ const halfOperators = printed(/error: (?:no operator "[^"]{1,6}" matches these o
   } : undefined;
 });
 
-export const jitRecognisers: readonly Recogniser[] = [ninja, lock, interruptedWait, unchanged, stopped, halfOperators];
+export const jitRecognisers: readonly Recogniser[] = [ninja, lock, interruptedWait, stopped, halfOperators];
 
 function stuck(file: string | undefined): ReturnType<typeof verdict> {
   return verdict("jit-build", "likely", "The build of an extension waits for a lock that another build holds, or left behind when it was killed.", [`cpp_extension.load waits for the file "lock" in the extension's build folder to disappear${file === undefined ? "" : ` (${file})`}; torch before 2.14 says nothing while it waits.`], {
