@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { dirname } from "node:path";
 import { isRuleName } from "../engine/rules/index.ts";
 import { inSlices } from "../workshop/process/index.ts";
 import { checkJson } from "./checkJson.ts";
@@ -14,14 +16,18 @@ interface Input {
 
 /**
  * The report of `abiding check`. What is known of each target can be tens of megabytes in a large project: bodies are those
- * of the environments, and of the targets that are named.
+ * of what is installed, and of the targets and built files that are named.
  */
 export async function check({ path, against, rules, targets = [] }: Input, context: ToolContext): Promise<object> {
   const wrong = rules?.find((name) => !isRuleName(name));
   if (wrong !== undefined) {
     throw new CannotAnswer(`There is no rule "${wrong}". Leave "rules" out to have all.`);
   }
-  const subject = subjectOf(path, context.where.root);
+  const { root } = context.where;
+  if (path === undefined && (root === dirname(root) || root === homedir())) {
+    throw new CannotAnswer(`Name the project's folder as "path": the server works in ${root}, and all of that is no project.`);
+  }
+  const subject = subjectOf(path, root);
   if (!subject.ok) {
     throw new CannotAnswer(subject.message);
   }
@@ -29,14 +35,14 @@ export async function check({ path, against, rules, targets = [] }: Input, conte
   const diagnosis = open ?? await read(subject.root, against ?? (context.against === undefined ? undefined : [context.against]), rules, context);
   const findings = subject.file === undefined ? diagnosis.findings : diagnosis.findings.filter((finding) => finding.location.path === subject.file);
   const report = checkJson({ diagnosis, findings });
-  const bodies = report.bodies.filter(({ role, name }) => role === "installed" || targets.includes(name));
+  const bodies = report.bodies.filter(({ role, name }) => (role !== "declared" && role !== "built") || targets.includes(name));
   const rest = report.bodies.length - bodies.length;
   return { ...report, bodies, ...(rest === 0 ? {} : { leftOut: { bodies: rest } }) };
 }
 
-async function read(root: string, against: readonly string[] | undefined, only: readonly string[] | undefined, { where, remote, signal, tell }: ToolContext): Promise<Parameters<typeof checkJson>[0]["diagnosis"]> {
-  tell(`Reading the build files of ${root}`);
-  const opened = await openWorkspace({ ...where, root }, { ...(against === undefined ? {} : { against }), ...(only === undefined ? {} : { only }) }, remote);
+async function read(folder: string, against: readonly string[] | undefined, only: readonly string[] | undefined, { where, remote, signal, tell }: ToolContext): Promise<Parameters<typeof checkJson>[0]["diagnosis"]> {
+  tell(`Reading the build files of ${folder}`);
+  const opened = await openWorkspace({ ...where, root: folder }, { ...(against === undefined ? {} : { against }), ...(only === undefined ? {} : { only }) }, remote);
   if (!opened.ok) {
     throw new CannotAnswer(opened.message);
   }
