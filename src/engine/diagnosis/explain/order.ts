@@ -44,9 +44,8 @@ export function inOrder(explained: readonly Explained[], log: Log): readonly Exp
     if (parent !== undefined) entries.get(parent)?.consequences.push(...one.clues);
     else if (entry !== undefined) verdicts.push(entry);
   }
-  const failed = verdicts.length > 0;
   const promoted = warnings.flatMap((one) => entries.get(one) ?? []).filter(({ consequences }) => consequences.length > 0);
-  const remarks = warnings.flatMap((one) => entries.get(one) ?? []).filter((entry) => !promoted.includes(entry) && !(failed && verdicts.some(({ of }) => of.explanation.cause === entry.of.explanation.cause)));
+  const remarks = warnings.flatMap((one) => entries.get(one) ?? []).filter((entry) => !promoted.includes(entry) && !verdicts.some(({ of }) => of.explanation.cause === entry.of.explanation.cause));
   placeLinks([...verdicts, ...promoted], log);
   const byPlace = (list: readonly typeof verdicts[number][]) => list.toSorted((a, b) => a.place - b.place || sureness(a.of) - sureness(b.of) || lineOf(a.of.clues[0], log) - lineOf(b.of.clues[0], log));
   return [...byPlace([...verdicts, ...promoted]), ...byPlace(remarks)].map(({ of, consequences }) => verdictOf(of, consequences, log));

@@ -80,6 +80,12 @@ test("consequences follow from what names the same, then from their writer, then
   }), [{ cause: "torch-drift", line: 1, occurrences: 1, then: [3] }, { cause: "glibc-too-old", line: 2, occurrences: 1, then: [4, 5] }]);
 });
 
+test("a consequence follows from the nearest cause of its writer", () => {
+  const said = { older: { cause: "torch-drift" }, newer: { cause: "glibc-too-old" }, stopped: { cause: "extension-not-loaded", weight: "consequence" } } as const;
+  assert.deepEqual(order(readLog("older\nnewer\nstopped"), said).map(({ cause, then }) => [cause, then]), [["torch-drift", undefined], ["glibc-too-old", [3]]]);
+  assert.deepEqual(order(readLog("[rank1]: older\n[rank0]: newer\n[rank1]: stopped"), said).map(({ cause, then }) => [cause, then]), [["torch-drift", [3]], ["glibc-too-old", undefined]]);
+});
+
 test("a consequence without a cause explains itself; a summary above its cause is no verdict", () => {
   const operator: Spoken = { cause: "operator-missing", weight: "consequence" };
   assert.deepEqual(order(readLog("operator is not there"), { operator }), [{ cause: "operator-missing", line: 1, occurrences: 1 }]);

@@ -111,6 +111,13 @@ test("tracebacks of two processes that write to one terminal without prefixes", 
   assert.deepEqual(log.exceptions.map(({ type, message }) => [type, message]), [["ImportError", loaderSays], ["ImportError", loaderSays]]);
 });
 
+test("what one writer left open is not another's", () => {
+  const open = read("[rank0]: Traceback (most recent call last):", '[rank0]:   File "/srv/run.py", line 3, in <module>', `[rank1]: ImportError: ${loaderSays}`);
+  assert.deepEqual(open.exceptions.map(shape), [["ImportError", loaderSays, undefined, 0]]);
+  const chain = read("[rank0]: OSError: first", "[rank0]: ", "[rank0]: During handling of the above exception, another exception occurred:", "[rank1]: OSError: second");
+  assert.deepEqual(chain.exceptions.map(({ causedBy }) => causedBy), [undefined, undefined]);
+});
+
 test("prose, warnings and source are no exceptions", () => {
   const log = read("If you see ImportError: rebuild the extension.", "/srv/torchvision/io/image.py:13: UserWarning: Failed to load image Python extension", "    raise ImportError(\"no kernels\")", "Error: something", "error: subprocess-exited-with-error", "std::runtime_error: x");
   assert.deepEqual(log.exceptions, []);

@@ -89,6 +89,7 @@ test("lines that belong apart stay apart", () => {
     // A file and a file.
     "copying widemem/ops/kernels/very/deep/folder/with/long/names/registry.py -> build/lib\ncopying widemem/ops/__init__.py -> build/lib",
     "Processing ./dist/widemem-1.4.0+torch2.9cu130-cp311-cp311-manylinux_2_28_x86_64.whl\nInstalling collected packages: widemem",
+    "cd /srv/ops\nsetup.py",
   ]) assert.deepEqual(linesOf(text).map(([line]) => line), text.split("\n"));
 });
 
@@ -96,6 +97,15 @@ test("the same long line of several ranks is no sign of a width", () => {
   const text = [0, 1, 2, 3].flatMap((rank) => [`[rank${rank}]: ${loaderSays}`, "srun: error: task exited"]).join("\n");
   assert.deepEqual([...new Set(linesOf(text).map(([line]) => line))], ["srun: error: task exited", loaderSays].toSorted());
   assert.equal(linesOf(`[rank0]: ${loaderSays}\nE1201 04:00:00.123000 4242 torch/distributed/api.py:984] failed (exitcode: 1)`).length, 2);
+});
+
+test("a line of another writer never goes on", () => {
+  assert.deepEqual(linesOf("[rank0]: OSError: /srv/ops.so: undefined symbol:\n[rank1]: gather_rows").map(([line]) => line), ["OSError: /srv/ops.so: undefined symbol:", "gather_rows"]);
+});
+
+test("rulers between wrapped lines stay alone", () => {
+  const long = ["a", "b", "c"].map((name) => `${name.repeat(50)}/${name.repeat(60)}`).join("\n");
+  assert.deepEqual(linesOf(`${onTerminal(long, 80)}\n${"=".repeat(80)}\nsummary`).map(([line]) => line), [...long.split("\n"), "=".repeat(80), "summary"]);
 });
 
 test("prose and source that are as wide as a terminal are not glued", () => {
