@@ -61,7 +61,7 @@ before(async () => {
   writeFileSync(join(sample.path, "run.log"), "collected 3 items\r\nImportError: libcudart.so.11.0: cannot open shared object file: No such file or directory\r\nundefined symbol: _ZN3c104cuda9SetDeviceEa\r\n1 failed in 0.12s\r\n");
   bridge = await openBridge({ workspace: sample.path, settings: { "terminal.integrated.gpuAcceleration": "off", "terminal.integrated.defaultProfile.linux": "bash" } });
   page = bridge.workbench.page;
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   view = page.frameLocator('iframe.webview[src*="extensionId=abiding.abiding"]').frameLocator('iframe#active-frame[title="Explanation"]');
 });
 
@@ -151,11 +151,12 @@ test("the menu of a log explains what is selected there, and its fix is copied",
 });
 
 test("a name under the cursor is said in words, with its life in torch", async () => {
-  await bridge.inHost(async (vscode) => {
-    const editor = vscode.window.activeTextEditor;
-    if (editor !== undefined) editor.selection = new vscode.Selection(2, 30, 2, 30);
+  await bridge.inHost(async (vscode, path) => {
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(path), { viewColumn: vscode.ViewColumn.One });
+    editor.selection = new vscode.Selection(2, 30, 2, 30);
+    await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
     await vscode.commands.executeCommand("editor.action.showHover");
-  }, null);
+  }, join(sample.path, "run.log"));
   const hover = page.locator(".monaco-hover:visible").filter({ hasText: /SetDevice\(signed\schar\)/ }).first();
   await hover.waitFor();
   assert.match(await hover.innerText(), /Exported by torch 2\.3\.0 to 2\.7\.1/);
