@@ -105,7 +105,7 @@ test("a line of another writer never goes on", () => {
 
 test("rulers between wrapped lines stay alone", () => {
   const long = ["a", "b", "c"].map((name) => `${name.repeat(50)}/${name.repeat(60)}`).join("\n");
-  assert.deepEqual(linesOf(`${onTerminal(long, 80)}\n${"=".repeat(80)}\nsummary`).map(([line]) => line), [...long.split("\n"), "=".repeat(80), "summary"]);
+  assert.deepEqual(linesOf(`${onTerminal(long, 80)}\n${"-".repeat(80)}\nsummary`).map(([line]) => line), [...long.split("\n"), "-".repeat(80), "summary"]);
 });
 
 test("prose and source that are as wide as a terminal are not glued", () => {
