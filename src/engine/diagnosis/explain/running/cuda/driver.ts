@@ -1,7 +1,7 @@
 /** The NVIDIA driver: absent, older than the CUDA runtime, in two halves, or not ready (driver_types.h, cudaError; CUDA Compatibility guide). */
 import { valueOf } from "../../../../model/index.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
-import { clueOf, verdict } from "../sayings.ts";
+import { clueOf, lineAt, verdict } from "../sayings.ts";
 import type { Saying } from "../sayings.ts";
 import { cudaOfNumber, majorOf, oldestDriver, torchOf } from "../torchBuilds.ts";
 
@@ -94,15 +94,17 @@ export function notReady(): Explanation {
 
 /** torch's own words on the driver (c10/cuda/CUDAFunctions.cpp, torch/cuda/__init__.py). */
 export const tooOldDriver: Saying = {
-  pattern: /The NVIDIA driver on your system is too old \(found version (?<found>\d{4,6})\)/,
+  pattern: /The NVIDIA driver on your system is too old \(found version(?: (?<found>\d{4,6})\)|\s*$)/,
   read(said) {
-    const has = cudaOfNumber(Number(said.match.groups?.["found"]));
+    const number = said.match.groups?.["found"] ?? /^\s*(\d{4,6})\)/.exec(lineAt(said.log, said.at + 1))?.[1];
+    if (number === undefined) return undefined;
+    const has = cudaOfNumber(Number(number));
     return clueOf(said, (knowledge) => {
       const cuda = cudaOf(knowledge);
       const oldest = typeof cuda === "string" ? oldestDriver(cuda) : undefined;
       const usable = knowledge.catalogue.torchReleases.findLast((one) => one.variants.some(({ cudaVersion }) => cudaVersion !== null && majorOf(cudaVersion) === majorOf(has)));
       return verdict("driver-too-old", "certain", `The NVIDIA driver knows CUDA up to ${has}, and torch is built with a newer one.`, [
-        `"found version ${said.match.groups?.["found"] ?? ""}" is the newest CUDA that the driver serves: ${has}. It is no version of a driver.`,
+        `"found version ${number}" is the newest CUDA that the driver serves: ${has}. It is no version of a driver.`,
         typeof cuda === "string" ? `torch ${torchOf(knowledge) ?? ""} uses CUDA ${cuda}.` : undefined,
         "Within a CUDA major version an older driver serves newer runtimes, so torch's CUDA is of a later major version.",
       ], {

@@ -31,14 +31,16 @@ export const incompatibleArguments: Saying = {
   read(said) {
     const call = readCall(said);
     const words = [`${said.match[0]} ${call.signatures[0]?.trim() ?? ""}`, call.given === undefined ? "" : `Invoked with: ${call.given.join(", ")}`].join(" ");
-    return clueOf(said, (knowledge) => explainCall(call, knowledge), { last: call.last, words, subject: { symbol: call.name } });
+    // Summaries repeat the first line alone.
+    const isWhole = call.signatures.length > 0;
+    return clueOf(said, (knowledge) => explainCall(call, knowledge), { last: call.last, words, subject: { symbol: call.name }, weight: isWhole ? "cause" : "consequence" });
   },
 };
 
 /** How many lines a message may have: arguments are printed whole, tensors with all their rows. */
 const longest = 120;
 
-function readCall({ log, at, match }: Said): Call {
+function readCall({ log, at, match, text: line0 }: Said): Call {
   const exception = log.exceptions.find((one) => one.first <= at && at <= one.last && one.message.includes("incompatible"));
   const end = Math.min(log.lines.length - 1, at + longest);
   let last = at;
@@ -46,8 +48,10 @@ function readCall({ log, at, match }: Said): Call {
   const invoked: string[] = [];
   let isInvoked = false;
   let lacksHeader = false;
-  for (let next = at + 1; next <= end; next += 1) {
-    const line = lineAt(log, next);
+  // Logs that put a message into one line have its parts behind each other.
+  const within = line0.slice(match[0].length).split(/(?= \d{1,2}\. [\w.]{0,80}\()|(?=Invoked with(?: types)?:)/).filter((one) => one.trim() !== "");
+  const behind = Array.from({ length: end - at }, (_, by) => [lineAt(log, at + 1 + by).replace(/^E\s*$/, ""), at + 1 + by] as const);
+  for (const [line, next] of [...within.map((one) => [one, at] as const), ...behind]) {
     if (/^\s*(?:Traceback \(most|During handling of|The above exception|Exception raised|\w+(?:\.\w+)*(?:Error|Exception|Warning): )/.test(line)) break;
     if (/^Did you forget to `#include/.test(line)) lacksHeader = true;
     else if (/^\s*Invoked with(?: types)?:/.test(line)) isInvoked = true;
@@ -99,6 +103,11 @@ function compare({ parameters, isOpen }: Overload, { given, named, isNanobind }:
 }
 
 function explainCall(call: Call, knowledge: Knowledge): Explanation {
+  if (call.signatures.length === 0) {
+    return verdict("wrong-arguments", "possible", `${call.name} refused its arguments, and the text does not show them.`, ["A mistake of the call is the usual reason; where the arguments look right, two registries of pybind11 are."], {
+      needs: ["The lines behind it: what is supported, and \"Invoked with\"."],
+    });
+  }
   const matches = call.overloads.map((one) => compare(one, call));
   const at = matches.indexOf("registry");
   const found = at >= 0 ? call.overloads[at] : undefined;

@@ -16,6 +16,7 @@ describe("the NVIDIA driver", () => {
     const verdict = await says(text, "driver-too-old", "certain", /knows CUDA up to 11\.4/);
     assert.match(verdict.fixes[1] ?? "", /CUDA 11: torch 2\.7\.1 is the newest/);
     assert.equal(verdict.words, "The NVIDIA driver on your system is too old (found version 11040)");
+    await says("RuntimeError: The NVIDIA driver on your system is too old (found version\n12020). Please update your GPU driver", "driver-too-old", "certain", /up to 12\.2/);
     assert.match((await says(text, "driver-too-old", "certain", /11\.4/, await release("torch==2.8.0+cu128"))).fixes[0] ?? "", /525\.60\.13/);
   });
 

@@ -78,6 +78,14 @@ describe("arguments that bindings refuse", () => {
     await says(head.replace("torch::jit::Graph", "str"), "wrong-arguments", "likely", /does not take/);
   });
 
+  it("are read in pytest's margins, in one line, and not in its summary", async () => {
+    const pytest = `>       ext.use(owner.Frame())\nE       TypeError: use(): incompatible function arguments. The following argument types are supported:\nE           1. (arg0: Frame) -> int\nE       \nE       Invoked with: <owner.Frame object at 0x7f17>\n\ntest_a.py:3: TypeError\nFAILED test_a.py::test_use - TypeError: use(): incompatible function arguments. The following argument types are supported:\n`;
+    await says(pytest, "pybind11-internals", "likely", /a Frame/);
+    await says(pytest.replace("E       \n", "E\n"), "pybind11-internals", "likely", /a Frame/);
+    await says("TypeError: use(): incompatible function arguments. The following argument types are supported: 1. (arg0: Frame) -> int Invoked with: <owner.Frame object at 0x7f17>", "pybind11-internals", "likely", /a Frame/);
+    await says("TypeError: use(): incompatible function arguments. The following argument types are supported:", "wrong-arguments", "possible", /the text does not show them/);
+  });
+
   it("end where the message ends", async () => {
     const verdict = await verdictOf(`${refused("scale", "(arg0: float) -> float", "Invoked with: 'a'").trimEnd()}\nmake: *** [run] Error 1\n`);
     assert.deepEqual(verdict.lines, { first: 3, last: 6 });
