@@ -49,7 +49,7 @@ describe("the files that an error text names", { skip: findProgram("g++") === un
     const elsewhere = "/home/other/v/lib/python3.12/site-packages/ops/_C.so";
     assert.equal(await read(elsewhere), undefined);
     assert.equal((await fitReader({ ...options(), elsewhere: true })(elsewhere))?.file, file);
-    for (const named of ["_C.so", "ops/_D.so", ".../site-packages/../ops/_C.so", "ops", "ops/one.cpp", "one.cpp", "", "a\0b.so", "C:\\v\\site-packages\\ops\\_D.pyd"]) {
+    for (const named of ["_C.so", "ops/_D.so", ".../site-packages/../site-packages/ops/_C.so", "ops", "ops/one.cpp", "one.cpp", "", "a\0b.so", "C:\\v\\site-packages\\ops\\_D.pyd"]) {
       assert.equal(await read(named), undefined, named);
     }
   });

@@ -121,6 +121,7 @@ describe("symbols of others", () => {
     says(ask({ symbol: "cublasCreate_v2" }), "library-not-linked likely", /of libcublas and is not linked with it/, /CUDA::cublas\b/);
     says(ask({ symbol: "cuDriverGetVersion" }), "library-not-linked likely", /libcuda/, /CUDA::cuda_driver/);
     says(ask({ symbol: "ncclCommRegister", file: "/v/torch/lib/libtorch_cuda.so" }), "cuda-library-skew likely", /needs a newer libnccl/, /an extension has no part in this/, /Unset LD_LIBRARY_PATH/);
+    says(ask({ symbol: "cublasLtMatmul", file: "/v/torch/lib/libtorch_cuda.so" }), "cuda-library-skew likely", /newer libcublasLt/, /an extension has no part in this/);
     says(ask({ symbol: "__nvJitLinkCreate_12_8", file: "/v/libcusparse.so.12", from: "libnvJitLink.so.12", version: "libnvJitLink.so.12" }), "cuda-library-skew likely", /newer libnvJitLink/);
     says(ask({ symbol: "cudaGetDriverEntryPointByVersion" }), "cuda-library-skew likely", /newer libcudart/, /12\.5/);
     says(ask({ symbol: "__cudaRegisterLinkedBinary_44_tmpxft_0001", when: "link", file: "a.o" }), "own-symbol likely", /not device-linked/);
@@ -128,6 +129,7 @@ describe("symbols of others", () => {
 
   it("of the C++ run time and the C library", () => {
     says(ask({ symbol: "__cxa_call_terminate" }), "libstdcxx-too-old likely", /newer libstdc\+\+ than the one that the process has/, /GCC 14/);
+    says(ask({ symbol: "_ZN3c104cuda9SetDeviceEa@@BASE" }), "torch-drift likely", /2\.3 to 2\.7/);
     says(ask({ symbol: "_ZSt4cout", when: "link", file: "a.o" }), "library-not-linked likely", /libstdc\+\+, which the link does not name/);
     says(ask({ symbol: "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::_M_create(unsigned long&, unsigned long)@GLIBCXX_3.4.21", isDemangled: true, when: "link", file: "libtorch/lib/libc10.so" }), "libstdcxx-too-old likely", /than the one that the linker has/);
     says(ask({ symbol: "__isoc23_strtol", when: "link", file: "a.o" }), "glibc-too-old likely", /in glibc since 2\.38/);

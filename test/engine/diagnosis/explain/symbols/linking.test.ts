@@ -49,6 +49,7 @@ describe("undefined references that a linker prints demangled", () => {
     const mac = { system: "macos" } as const;
     says(ask({ ...mac, symbol: "_ZN3c1013MessageLoggerC1EPKcii" }), "torch-drift likely", /torch 2\.9 or older|to 2\.9; /);
     says(ask({ ...mac, symbol: "_ZN3c105ErrorC1ENS_14SourceLocationENSt3__112basic_stringIcNS2_11char_traitsIcEENS2_9allocatorIcEEEE" }), "torch-drift possible", /another torch/, /Outside of Linux there is no _GLIBCXX_USE_CXX11_ABI/);
+    says(ask({ ...mac, symbol: "_ZN3c105ErrorC1ENS_14SourceLocationENSt3__112basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE" }), "torch-not-loaded likely", /was loaded without its torch/);
     const windows = { system: "windows", when: "link", file: "a.obj" } as const;
     says(ask({ ...windows, symbol: "??0Error@c10@@QEAA@USourceLocation@1@V?$basic_string@DU?$char_traits@D@std@@V?$allocator@D@2@@std@@@Z" }), "library-not-linked possible", /libc10/);
     says(ask({ ...windows, symbol: "?materialize_cow_storage@cow@impl@c10@@YAXAEAUStorageImpl@3@@Z" }), "torch-drift possible", /headers of torch 2\.3 to 2\.12/);
