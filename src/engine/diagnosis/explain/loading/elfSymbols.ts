@@ -49,7 +49,7 @@ const relocation: Recogniser = {
   read(log, at) {
     const line = lineAt(log, at);
     const sides = around(line, " not defined in file ");
-    const match = new RegExp(`(?:^|: )symbol (${name})(?:, version (\\S+))?$`).exec(sides?.before ?? "");
+    const match = new RegExp(`(?:^|: )symbol (${name})(?:,? version (\\S+))?$`).exec(sides?.before ?? "");
     const library = /^(\S+) with link time reference/.exec(sides?.after ?? "")?.[1];
     if (match?.[1] === undefined || library === undefined || isCode(line)) return undefined;
     const file = pathAtEnd((sides?.before ?? "").slice(0, match.index));
@@ -59,17 +59,19 @@ const relocation: Recogniser = {
 
 /** "L: version `V' not found (required by F)". */
 const version: Recogniser = {
-  hint: /not found \(required by /,
+  hint: /not found \(required by/,
   read(log, at) {
     const line = lineAt(log, at);
-    const sides = around(line, " not found (required by ");
+    const sides = around(line, " not found (required by");
     const match = new RegExp(`version ${quote}?([\\w.+-]+)${quote}?$`).exec(sides?.before ?? "");
     const wanted = match?.[1];
     if (sides === undefined || match === null || wanted === undefined || !/[_\d]/.test(wanted) || isCode(line)) return undefined;
-    const file = /^([^)]*)/.exec(sides.after)?.[1];
+    // The path is long, and a terminal breaks the line before it.
+    const isBroken = sides.after.trim() === "" && /^\s*\S+\)/.test(lineAt(log, at + 1).slice(0, 4096));
+    const file = /^\s*([^)]*)/.exec(isBroken ? lineAt(log, at + 1).slice(0, 4096) : sides.after)?.[1];
     const library = pathAtEnd(sides.before.slice(0, match.index));
     const words = `${library === undefined ? "" : `${library}: `}${match[0]} not found (required by ${file ?? ""})`;
-    return clue(at, words, { file, library: library === undefined ? undefined : baseName(library), symbol: wanted }, (knowledge) => explainVersion({ version: wanted, library, file, when: "load" }, knowledge));
+    return clue(at, words, { file, library: library === undefined ? undefined : baseName(library), symbol: wanted }, (knowledge) => explainVersion({ version: wanted, library, file, when: "load" }, knowledge), { last: isBroken ? at + 1 : at });
   },
 };
 
@@ -81,7 +83,7 @@ const noVersions: Recogniser = {
     const library = pathAtEnd(sides?.before ?? "");
     const file = /^([^)]*)/.exec(sides?.after ?? "")?.[1];
     if (sides === undefined || library === undefined) return undefined;
-    return clue(at, `${library}: no version information available (required by ${file ?? ""})`, { file, library: baseName(library) }, () => explanation("library-too-old", "possible", `${baseName(library)} is another build than the one that ${baseName(file ?? "the program")} was linked with: it has no versions of symbols.`, {
+    return clue(at, `${library}: no version information available (required by ${file ?? ""})`, { file, library: baseName(library) }, () => explanation("harmless", "possible", `${baseName(library)} is another build than the one that ${baseName(file ?? "the program")} was linked with: it has no versions of symbols.`, {
       because: ["The loader says so and goes on: by itself this is harmless, and it tells that a copy from another place (conda, LD_LIBRARY_PATH) is found first."],
       fixes: ["Where something fails afterwards, take the folder of that copy out of LD_LIBRARY_PATH."],
     }), { weight: "warning" });

@@ -29,6 +29,7 @@ describe("symbols that glibc's loader misses", () => {
     const verdict = await says("OSError: ./bac.so: undefined symbol: foo_c, version FOO_1", "library-too-old", "likely", /foo_c in version FOO_1/);
     assert.equal(verdict.file, "./bac.so");
     await says("/p/app: relocation error: /p/lib/liby.so: symbol foo_b, version FOO_2 not defined in file libfoo.so.1 with link time reference", "library-too-old", "certain", /liby\.so needs foo_b in version FOO_2 of libfoo\.so\.1/);
+    await says("python3: relocation error: /v/nvidia/cusolver/lib/libcusolver.so.11: symbol cublasLtMatmulX version libcublasLt.so.12 not defined in file libcublasLt.so.12 with link time reference", "cuda-library-skew", "likely", /^libcusolver\.so\.11 /);
   });
 
   it("of torch and of the project go to those who know their life", async () => {
@@ -84,13 +85,18 @@ describe("versions of symbols that a library lacks", () => {
     await says("/lib/x86_64-linux-gnu/libm.so.6: version `GLIBC_2.38' not found (required by ./app)", "glibc-too-old", "certain", /2\.38/);
   });
 
+  it("broken before the path", async () => {
+    const verdict = await says("ImportError: /lib64/libm.so.6: version `GLIBC_2.29' not found (required by\n/w/fast_attn/ops.so)", "glibc-too-old", "certain", /^ops\.so needs glibc 2\.29/);
+    assert.deepEqual(verdict.lines, { first: 1, last: 2 });
+  });
+
   it("of any other library", async () => {
     await says("OSError: old/libfoo.so.1: version `FOO_2' not found (required by ./bar.so)", "library-too-old", "certain", /bar\.so needs FOO_2 of libfoo\.so\.1/);
     await says("ImportError: /usr/lib/libcurl.so.4: version `CURL_OPENSSL_4' not found (required by /w/k.so)", "library-too-old", "certain", /CURL_OPENSSL_4/);
   });
 
   it("a warning stays one", async () => {
-    await says("./mc: nov/libfoo.so.1: no version information available (required by ./mc)", "library-too-old", "possible", /another build/);
+    await says("./mc: nov/libfoo.so.1: no version information available (required by ./mc)", "harmless", "possible", /another build/);
     await says("Inconsistency detected by ld.so: dl-lookup.c: 107: check_match: Assertion `version->filename == NULL || ! _dl_name_match_p (version->filename, map)' failed!", "library-too-old", "likely", /no versions of symbols/);
   });
 

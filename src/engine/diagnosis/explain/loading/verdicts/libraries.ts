@@ -58,7 +58,7 @@ function sonameOf({ library, system }: LibraryError): string {
 const ofToolkit = /^lib(?:cudart_static|cudadevrt|culibos|nvToolsExt|(?:cublas|cublasLt|cufft|curand|cusolver|cusparse|nvrtc|cudnn|nccl|npp\w*)_static)\.so/;
 
 function onlyByLdd(): Explanation {
-  return explanation("torch-library-missing", "possible", "ldd does not find libraries of torch or CUDA, which is usual for extensions of torch and no error by itself.", {
+  return explanation("harmless", "possible", "ldd does not find libraries of torch or CUDA, which is usual for extensions of torch and no error by itself.", {
     because: ["ldd looks at the file alone; in a process that has imported torch they are loaded already, and a file that asks for them by these names gets those."],
     needs: ["What the import itself says, with torch imported first; or `abiding fits FILE --against ENV`, which takes torch's libraries into account."],
   });
