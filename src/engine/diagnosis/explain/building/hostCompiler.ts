@@ -62,6 +62,15 @@ const castTemplate = printed(/pybind11[\\/](?:detail[\\/])?\w+\.h[:(]\d+(?::\d+|
   }),
 }));
 
+/** Headers of a C library or compiler that are newer than nvcc's front end; std_function.h of gcc 11 in nvcc before 11.5 (gcc bug 102268). */
+const newerHeaders = printed(/(?:^|\s)[^\s(]{0,200}[\\/](?:include|lib[\\/]gcc)[\\/][^\s(]{0,200}[(:]\d+(?:\)|:\d+)?:? error: (?:identifier "(?:_Float\d+x?|__builtin_\w{1,60}|__(?:is|has|remove|add)_\w{1,60})" is undefined|parameter packs not expanded with)/, ({ text }) => ({
+  words: text,
+  explain: () => verdict("host-compiler", "likely", "nvcc cannot read headers of this machine's compiler or C library: they are newer than the toolkit knows.", ["The error stands in the system's own headers, not in the project's or torch's; the ABI has no part in it."], {
+    fixes: [...compilerFixes("an older gcc that this toolkit takes"), "Or take a newer CUDA toolkit of torch's major version."],
+    needs: ["Which toolkit and compiler: `nvcc --version`, `g++ --version`."],
+  }),
+}));
+
 const noHostCompiler = printed(/nvcc fatal\s*: (?:Failed to preprocess host compiler properties|Cannot find compiler ['"]cl\.exe['"] in PATH|Host compiler targets unsupported OS)|(?:^|\s)(\S{0,200}(?:g\+\+|clang\+\+|gcc|cl)\S{0,12}): No such file or directory$/, ({ log, at, match, text }) => {
   const name = match[1] ?? near(log, at, 3, 0, /(\S{1,200}(?:g\+\+|clang\+\+|gcc)\S{0,12}): No such file or directory/)?.[1];
   const isOfNvcc = match[1] === undefined || isNear(log, at, 0, 2, /nvcc fatal/);
@@ -74,8 +83,8 @@ const noHostCompiler = printed(/nvcc fatal\s*: (?:Failed to preprocess host comp
 });
 
 /** ninja's 127, or what a shell says, of the command that it printed before; setuptools of a compiler. */
-const compilerNotFound = printed(/error: command ['"]([^'"]{1,200}(?:g\+\+|gcc|clang|clang\+\+|c\+\+|nvcc|cl\.exe)\S{0,10})['"] failed: No such file or directory|unable to execute ['"]([^'"]{1,200})['"]: No such file or directory|^FAILED: \[code=127\]|Microsoft Visual C\+\+ 14\.\d or greater is required|Error checking compiler version for (\S{1,80})|No CMAKE_(?:C|CXX)_COMPILER could be found/, ({ log, at, match, text }) => {
-  const name = match[1] ?? match[2] ?? match[3] ?? commandOf(log, Math.min(at + 1, log.lines.length - 1))?.compiler;
+const compilerNotFound = printed(/error: command ['"]([^'"]{1,200}(?:g\+\+|gcc|clang|clang\+\+|c\+\+|nvcc|cl\.exe)\S{0,10})['"] failed: No such file or directory|unable to execute ['"]([^'"]{1,200})['"]: No such file or directory|^FAILED: \[code=127\]|Microsoft Visual C\+\+ 14\.\d or greater is required|Error checking compiler version for (\S{1,80})|No CMAKE_(?:C|CXX)_COMPILER could be found|(?:gcc|cc|clang): (?:fatal )?error: cannot execute ['‘"](cc1plus)['’"]/, ({ log, at, match, text }) => {
+  const name = match[1] ?? match[2] ?? match[3] ?? match[4] ?? commandOf(log, Math.min(at + 1, log.lines.length - 1))?.compiler;
   return {
     weight: match[3] === undefined ? "cause" : "warning", words: text,
     explain: () => verdict("compiler-missing", "certain", name === undefined ? "There is no C++ compiler where the build looks for one." : `The compiler ${name} cannot be started: it is not there.`, ["The name comes from CXX or CC, or is the system's default. Neither torch nor its ABI has a part in it."], {
@@ -103,7 +112,7 @@ const crashed = printed(/(?:^|[\s:])(?:internal compiler error|interner Compiler
   };
 });
 
-export const hostCompilerRecognisers: readonly Recogniser[] = [unsupportedGnu, unsupportedClang, unsupportedMsvc, torchBounds, noBounds, mayBeIncompatible, castTemplate, noHostCompiler, compilerNotFound, killed, crashed];
+export const hostCompilerRecognisers: readonly Recogniser[] = [unsupportedGnu, unsupportedClang, unsupportedMsvc, torchBounds, noBounds, mayBeIncompatible, castTemplate, newerHeaders, noHostCompiler, compilerNotFound, killed, crashed];
 
 function toolkitOf(log: Log, at: number): string | undefined {
   const found = near(log, at, 6, 0, /cuda-(\d{1,2}\.\d{1,2})[\\/]|CUDA[\\/]v(\d{1,2}\.\d{1,2})[\\/]/);

@@ -12,7 +12,7 @@ const missingModule = printed(/^\s*(?:ModuleNotFoundError|ImportError): No modul
   const module = match[1] ?? "";
   const top = module.split(".")[0] ?? module;
   if (!isNear(log, at, 60, 8, buildPhase) && !isNear(log, at, 60, 0, buildFolder)) {
-    return undefined;
+    return isNear(log, at, 12, 0, /^\s*File "(?:[^"]{0,300}[\\/])?setup\.py", line \d+/) ? { words: text, subject: { module: top }, explain: () => notBuiltByInstaller(top) } : undefined;
   }
   const isIsolated = isNear(log, at, 60, 0, buildFolder) || isNear(log, at, 0, 30, /doesn't declare it as a build dependency|build isolation/);
   const legacy = isNear(log, at, 60, 20, /python setup\.py egg_info/) && !isIsolated;
@@ -45,13 +45,17 @@ function packageOf(log: Log, at: number): string | undefined {
   return undefined;
 }
 
+function notBuiltByInstaller(module: string): Explanation {
+  return verdict("module-missing", "certain", `setup.py imports ${module}, and the Python that runs it has none.`, ["setup.py was run by itself, not by pip or uv in an environment of their own."], { fixes: [`Activate the environment that holds ${module}, or install it; then build with \`pip install --no-build-isolation .\`.`], copy: "pip install --no-build-isolation ." });
+}
+
 function explainMissing(module: string, name: string | undefined, where: "isolated" | "unclear" | "legacy", knowledge: Knowledge): Explanation {
   const what = name === undefined || name === "." ? "the package" : name;
   const target = name ?? "<package>";
   const torch = knowledge.environment?.body.distributions.find((one) => one.name === "torch")?.version;
   const isTorch = module === "torch";
   if (where === "legacy") {
-    return verdict("build-isolation", "likely", `${what}'s setup.py imports ${module}, which the environment of the build does not hold.`, ["pip runs `setup.py egg_info` to learn the package's metadata, before it installs requirements. A package with a pyproject.toml is built in an environment of its own instead."], {
+    return verdict("build-isolation", "likely", `${what === "the package" ? "The package" : what}'s setup.py imports ${module}, which the environment of the build does not hold.`, ["pip runs `setup.py egg_info` to learn the package's metadata, before it installs requirements. A package with a pyproject.toml is built in an environment of its own instead."], {
       needs: ["Which pip: from 23.1 on it builds every package in an environment of its own."],
       fixes: [`Install ${module} first, then the package with --no-build-isolation.`], copy: `pip install ${module} && pip install --no-build-isolation ${target}`,
     });

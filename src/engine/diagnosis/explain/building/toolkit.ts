@@ -54,6 +54,11 @@ const twoToolkits = printed(/Found two conflicting CUDA (?:versions|installs)/, 
 
 const homeMissing = printed(/(?<!raise OSError\(['"])(?:CUDA_HOME environment variable is not set|CUDA_HOME does not exist, unable to compile CUDA op|CUDA was not found on the system, please set the CUDA_HOME)/, ({ text }) => ({ words: text, explain: withoutHome }));
 
+const clangWithoutCuda = printed(/error: cannot find CUDA installation/, ({ text }) => ({
+  words: text,
+  explain: (knowledge) => verdict("cuda-not-found", "certain", "clang compiles CUDA code here and finds no CUDA toolkit.", ["It looks at --cuda-path, then at /usr/local/cuda; pip's CUDA packages are no toolkit.", ...ofEnvironment(knowledge)], { fixes: [`Install a CUDA toolkit${wanted(knowledge)} that this clang knows, and give --cuda-path=<toolkit>.`] }),
+}));
+
 const nvccMissing = printed(/nvcc not found at ['"]([^'"]{1,400})['"]|\bNo such file or directory: ['"]([^'"]{1,400}[\\/]nvcc)(?:\.exe)?['"]|(?:^|[\s:])((?:[^\s:]{1,200}[\\/])?nvcc): (?:command )?not found/, ({ match, text }) => {
   const path = match[1] ?? match[2] ?? match[3] ?? "nvcc";
   return {
@@ -64,7 +69,7 @@ const nvccMissing = printed(/nvcc not found at ['"]([^'"]{1,400})['"]|\bNo such 
   };
 });
 
-export const toolkitRecognisers: readonly Recogniser[] = [mismatch, deepspeed, apex, minor, headersOfOther, twoToolkits, homeMissing, nvccMissing];
+export const toolkitRecognisers: readonly Recogniser[] = [mismatch, deepspeed, apex, minor, headersOfOther, twoToolkits, homeMissing, clangWithoutCuda, nvccMissing];
 
 function unnamedMismatch(torch?: string): Explanation {
   return verdict("toolkit-mismatch", "certain", `The CUDA toolkit of this build is not the CUDA${torch === undefined ? "" : ` ${torch}`} that torch was built with.`, ["The check compares nvcc's version with torch.version.cuda."], {

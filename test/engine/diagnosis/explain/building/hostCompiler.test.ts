@@ -34,6 +34,13 @@ describe("host compilers", () => {
     await silent("Process 4711 was killed by signal 9");
   });
 
+  it("headers of the system that are newer than nvcc; not errors of a project", async () => {
+    await says('/usr/include/x86_64-linux-gnu/bits/floatn.h(74): error: identifier "_Float32" is undefined', "host-compiler", "likely", /newer than the toolkit knows/);
+    await says("/usr/include/c++/11/bits/std_function.h:435:145: error: parameter packs not expanded with '...':", "host-compiler", "likely", /newer than the toolkit knows/);
+    await says("gcc: fatal error: cannot execute 'cc1plus': execvp: No such file or directory", "compiler-missing", "certain", /cc1plus/);
+    await silent('src/k.cu(3): error: identifier "_Float32x" is undefined');
+  });
+
   it("too old for the standard that it is given", async () => {
     const gcc = await says("g++: error: unrecognized command-line option ‘-std=c++20’; did you mean ‘-std=c++2a’?", "host-compiler", "certain", /too old for -std=c\+\+20/);
     assert.ok(gcc.because.some((one) => one.includes("gcc knows it from 10 on")));

@@ -32,6 +32,10 @@ describe("builds in an environment of their own", () => {
     assert.ok((await verdictsOf("Traceback (most recent call last):\n  File \"/srv/app/main.py\", line 1, in <module>\n    import torch\nModuleNotFoundError: No module named 'torch'")).every((one) => one.cause !== "build-isolation"));
   });
 
+  it("setup.py that is run by itself", async () => {
+    await says('Traceback (most recent call last):\n  File "/srv/ops/setup.py", line 3, in <module>\n    import torch\nModuleNotFoundError: No module named \'torch\'', "module-missing", "certain", /^setup\.py imports torch, and the Python that runs it has none/);
+  });
+
   it("a failed wheel follows from what failed inside, and alone asks for it", async () => {
     const verdicts = await verdictsOf(pip("/tmp/pip-build-env-e4r0/overlay", "ERROR: Failed building wheel for ops"));
     assert.deepEqual(verdicts.map((one) => one.cause), ["build-isolation"]);
