@@ -48,7 +48,7 @@ const toolkitTooOld = cmakeSaying(/(?:PyTorch|Caffe2) requires (?:CUDA|cuDNN)/, 
 }));
 
 const nvtx = cmakeSaying(/CUDA::nvToolsExt\b/, /CUDA::nvToolsExt\b/, () => ({
-  explain: (knowledge) => verdict("cuda-not-found", "certain", "torch's CMake files link CUDA::nvToolsExt, which this CUDA toolkit no longer has.", ["CUDA 12.9 and 13 brought the old NVTX library away; newer releases of torch use the headers of NVTX 3 instead.", ...(torchOf(knowledge) === undefined ? [] : [`The torch compared with is ${torchOf(knowledge) ?? ""}.`])], { fixes: ["Configure with a toolkit of the version that torch was built with (torch.version.cuda), or take a newer torch."] }),
+  explain: (knowledge) => verdict("cuda-not-found", "certain", "torch's CMake files link CUDA::nvToolsExt, which this CUDA toolkit no longer has.", ["CUDA 12.9 and 13 no longer bring the old NVTX library; newer releases of torch use the headers of NVTX 3 instead.", ...(torchOf(knowledge) === undefined ? [] : [`The torch compared with is ${torchOf(knowledge) ?? ""}.`])], { fixes: ["Configure with a toolkit of the version that torch was built with (torch.version.cuda), or take a newer torch."] }),
 }));
 
 const harmless = cmakeSaying(/Failed to compute shorthash for|(?:static )?library kineto/, /Failed to compute shorthash for (libnvrtc)|(?:static library |library )(kineto)(?:_LIBRARY-NOTFOUND)? not found/, ({ match }) => ({
