@@ -8,8 +8,11 @@ Usage
   abiding check --environment [ENV] [--format text|json|sarif|github] [--rule NAME ...]
   abiding inspect FILE [--format text|json] [--verify]
   abiding fits FILE [--against ENV] [--format text|json] [--record | --no-record]
+  abiding explain [FILE|-] [--against ENV] [--root DIR] [--format text|json] [--output FILE]
+  abiding symbols NAME [--against ENV] [--format text|json]
   abiding environment [ENV] [--format text|json] [--output FILE]
   abiding lsp
+  abiding mcp [--root DIR] [--against ENV] [--trust]
 
   abiding build [PATH]             builds the project its own way: findings before, verdict after
   abiding smoke [PATH]             runs its CTest, GoogleTest, pytest or commands
@@ -28,13 +31,19 @@ inspect      says what a shared library or a wheel is and needs. FILE may be the
              wheel: only the parts that matter are fetched.
 fits         says whether it would load with a torch, and if not, which symbols, of which kind,
              and which torch releases would do. Nothing is loaded.
+explain      says what an error text means: a log, a traceback, the words of a loader, a linker, a
+             compiler or an installer; from a file, a pipe or a paste. Files that it names are
+             read, nothing is run.
+symbols      says which releases of torch export a name, mangled or not, and what followed it.
 environment  describes a torch and what surrounds it. The JSON form is a profile that
              --against takes elsewhere.
 lsp          speaks the Language Server Protocol on standard input and output.
+mcp          answers agents over the Model Context Protocol on standard input and output; with
+             --trust they may also have combinations tried.
 
 ENV is a venv or conda prefix, a Python executable, a torch or libtorch folder, a wheel file,
 a saved profile (.json), or torch==VERSION[+LOCAL] from the catalogue of releases; for fits
-also the address of a wheel, or "index:URL torch==VERSION" for a package index. Default:
+and explain also the address of a wheel, or "index:URL torch==VERSION" for a package index. Default:
 abiding.json, then the environment found around PATH.
 
 Options
@@ -53,5 +62,5 @@ Options
 
 Exit status: 0 nothing at the --fail-on level, 1 findings, 2 could not run.
 fits: 0 no conflict found, 1 conflict, 2 could not tell or could not run. inspect: 0 all of it
-was read, 2 a part was not.
+was read, 2 a part was not. explain, symbols: 0 something was found, 1 nothing, 2 could not run.
 `;

@@ -141,9 +141,10 @@ function drift(name: string, around: Surroundings, withNamesake: boolean): Kind 
   const version = torchName(environment);
   const torch = historyOf(name, history);
   const near = withNamesake ? nearestNamesake(name, environment.torchLibraries) : undefined;
+  const since = torch !== undefined && torch.since === history?.releases[0] ? `${torch.since}, the oldest that is recorded,` : torch?.since;
   const when = torch === undefined
     ? ""
-    : ` Official wheels export it ${torch.until === null ? `since torch ${torch.since}` : torch.since === torch.until ? `in torch ${torch.since} only` : `from torch ${torch.since} to ${torch.until}`}.`;
+    : ` Official wheels export it ${torch.until === null ? `since torch ${since}` : torch.since === torch.until ? `in torch ${torch.since} only` : `from torch ${since} to ${torch.until}`}.`;
   const rest = torch === undefined ? {} : { torch };
   if (near === undefined) {
     const listed = withNamesake && environment.torchLibraries.every((one) => one.exportsKnownBy === "names");
