@@ -83,9 +83,10 @@ const noHostCompiler = printed(/nvcc fatal\s*: (?:Failed to preprocess host comp
 });
 
 /** ninja's 127, or what a shell says, of the command that it printed before; setuptools of a compiler. */
-const compilerNotFound = printed(/error: command ['"]([^'"]{1,200}(?:g\+\+|gcc|clang|clang\+\+|c\+\+|nvcc|cl\.exe)\S{0,10})['"] failed: No such file or directory|unable to execute ['"]([^'"]{1,200})['"]: No such file or directory|^FAILED: \[code=127\]|Microsoft Visual C\+\+ 14\.\d or greater is required|Error checking compiler version for (\S{1,80})|No CMAKE_(?:C|CXX)_COMPILER could be found|(?:gcc|cc|clang): (?:fatal )?error: cannot execute ['‘"](cc1plus)['’"]/, ({ log, at, match, text }) => {
-  const name = match[1] ?? match[2] ?? match[3] ?? match[4] ?? commandOf(log, Math.min(at + 1, log.lines.length - 1))?.compiler;
-  return {
+const compilerNotFound = printed(/error: command ['"]([^'"]{1,200}(?:g\+\+|gcc|clang|clang\+\+|c\+\+|nvcc|cl\.exe)\S{0,10})['"] failed: No such file or directory|unable to execute ['"]([^'"]{1,200})['"]: No such file or directory|^FAILED: \[code=127\]|Microsoft Visual C\+\+ 14\.\d or greater is required|Error checking compiler version for (\S{1,80})|No CMAKE_(?:C|CXX)_COMPILER could be found|(?:gcc|cc|clang): (?:fatal )?error: cannot execute ['‘"](cc1plus)['’"]|s?ccache: error: (?:execute_noreturn of|Could not find compiler) ['"]?([^\s'"]{1,200})|^\s*\/bin\/sh: (?:line )?\d+: ([^\s:]{0,200}(?:g\+\+|gcc|clang|c\+\+)[\w.+-]{0,12}): (?:command )?not found/, ({ log, at, match, text }) => {
+  const name = match[1] ?? match[2] ?? match[3] ?? match[4] ?? match[5] ?? match[6] ?? commandOf(log, Math.min(at + 1, log.lines.length - 1))?.compiler;
+  // The shell says the same below, with the whole path.
+  return match[0].startsWith("FAILED") && isNear(log, at, 0, 4, /: (?:command )?not found/) ? undefined : {
     weight: match[3] === undefined ? "cause" : "warning", words: text,
     explain: () => verdict("compiler-missing", "certain", name === undefined ? "There is no C++ compiler where the build looks for one." : `The compiler ${name} cannot be started: it is not there.`, ["The name comes from CXX or CC, or is the system's default. Neither torch nor its ABI has a part in it."], {
       fixes: ["Install a C++ compiler (build-essential, gxx_linux-64 of conda, the Build Tools for Visual Studio), or set CXX to one that is installed.", "Install a wheel of the project that was built for this torch, where there is one: it needs no compiler."],

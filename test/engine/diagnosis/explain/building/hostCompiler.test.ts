@@ -21,6 +21,7 @@ describe("host compilers", () => {
   it("one that is not there", async () => {
     const ccbin = await verdictOf("/nonexistent/g++-13: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties.");
     assert.deepEqual([ccbin.cause, ccbin.headline], ["compiler-missing", "nvcc is told to use /nonexistent/g++-13, which is not there."]);
+    await says("ccache: error: execute_noreturn of /nonexistent/g++ failed: No such file or directory", "compiler-missing", "certain", /^The compiler \/nonexistent\/g\+\+ cannot be started/);
     await says("error: command 'x86_64-linux-gnu-g++' failed: No such file or directory", "compiler-missing", "certain", /x86_64-linux-gnu-g\+\+ cannot be started/);
   });
 

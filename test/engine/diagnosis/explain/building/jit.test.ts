@@ -18,7 +18,7 @@ describe("extensions that torch compiles", () => {
   it("a failed build without its reason asks for it; with it, it follows", async () => {
     await says("RuntimeError: Error building extension 'ops'", "jit-build", "possible", /^The extension ops stopped, and the reason is not in this text\.$/);
     const verdicts = await verdictsOf("FAILED: [code=127] ops.o\n/nonexistent/g++ -MMD -DTORCH_EXTENSION_NAME=ops -isystem /srv/torch/include -c ops.cpp -o ops.o\n/bin/sh: 1: /nonexistent/g++: not found\nninja: build stopped: subcommand failed.\nRuntimeError: Error building extension 'ops'");
-    assert.deepEqual(verdicts.map((one) => [one.cause, one.headline]), [["compiler-missing", "The compiler g++ cannot be started: it is not there."]]);
+    assert.deepEqual(verdicts.map((one) => [one.cause, one.headline]), [["compiler-missing", "The compiler /nonexistent/g++ cannot be started: it is not there."]]);
     assert.deepEqual(verdicts[0]?.consequences.map((one) => one.line), [4, 5]);
   });
 
