@@ -58,10 +58,10 @@ test("the package holds the bundles and what users read, and nothing else", asyn
   const files = await packaged();
   const expected = [
     /^(?:package|package\.nls(?:\.[\w-]+)?)\.json$/, /^(?:README|CHANGELOG)\.md$/, /^LICENSE(?:\.txt)?$/,
-    /^dist\/(?:extension|client|workshop|server|cli|part-\w+)\.js$/, /^dist\/torch-symbols\.br$/, /^dist\/stamp\/(?:AbidingStamp\.cmake|abiding_stamp\.cpp|_abiding_(?:stamp|check)\.py)$/, /^dist\/webview\/[\w-]+\.(?:js|css)$/, /^docs\/(?:building|combinations|executors|github-action|libtorch|measuring|projects|stamp)\.md$/, /^cmake\/AbidingLibtorch\.cmake$/, /^docs\/rules\/[\w-]+\.md$/, /^docs\/schema\/(?:abiding|combination-record)\.schema\.json$/, /^l10n\/[\w.-]+\.json$/, /^media\/[\w.-]+$/, /^native\//,
+    /^dist\/(?:extension|client|workshop|server|cli|part-\w+)\.js$/, /^dist\/torch-symbols\.br$/, /^dist\/stamp\/_abiding_(?:stamp|check)\.py$/, /^dist\/webview\/[\w-]+\.(?:js|css)$/, /^docs\/(?:building|combinations|executors|explain|github-action|libtorch|mcp|measuring|projects|stamp)\.md$/, /^cmake\/AbidingLibtorch\.cmake$/, /^docs\/rules\/[\w-]+\.md$/, /^docs\/schema\/(?:abiding|combination-record)\.schema\.json$/, /^l10n\/[\w.-]+\.json$/, /^media\/[\w.-]+$/, /^native\//,
   ];
   assert.deepEqual(files.filter((file) => !expected.some((pattern) => pattern.test(file))), []);
-  for (const file of ["package.json", "README.md", "CHANGELOG.md", "dist/extension.js", "dist/client.js", "dist/workshop.js", "dist/server.js", "dist/cli.js", "dist/torch-symbols.br", "dist/stamp/AbidingStamp.cmake", "dist/stamp/abiding_stamp.cpp", "dist/stamp/_abiding_stamp.py", "dist/stamp/_abiding_check.py", "docs/libtorch.md", "docs/projects.md", "cmake/AbidingLibtorch.cmake"]) assert.ok(files.includes(file), file);
+  for (const file of ["package.json", "README.md", "CHANGELOG.md", "dist/extension.js", "dist/client.js", "dist/workshop.js", "dist/server.js", "dist/cli.js", "dist/torch-symbols.br", "native/cmake/AbidingStamp.cmake", "native/cmake/abiding_stamp.cpp", "dist/stamp/_abiding_stamp.py", "dist/stamp/_abiding_check.py", "docs/explain.md", "docs/libtorch.md", "docs/mcp.md", "docs/projects.md", "cmake/AbidingLibtorch.cmake"]) assert.ok(files.includes(file), file);
 });
 
 test("the package holds of Gantry what the workshop copies to build it, and no more", async (context) => {
