@@ -11,6 +11,7 @@ import { Explaining } from "./explain/index.ts";
 import { registerTools } from "./languageModelTools.ts";
 import { Server } from "./server.ts";
 import { StatusBar } from "./statusBar.ts";
+import { looksNative } from "./workshop/native.ts";
 import { WorkshopDoor } from "./workshop/registration.ts";
 
 let workshop: WorkshopDoor | undefined;
@@ -33,7 +34,14 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(vscode.workspace.onDidOpenTextDocument(consider));
   vscode.workspace.textDocuments.forEach(consider);
   if (vscode.workspace.getConfiguration("abiding").get("panel.openOnStartup", "off") !== "off") {
-    void vscode.commands.executeCommand("abiding.openPanel");
+    void openPanelOfProject();
+  }
+}
+
+/** A window without a project has nothing that the panel could show. */
+async function openPanelOfProject(): Promise<void> {
+  if (await looksNative(vscode.workspace.workspaceFolders ?? [])) {
+    await vscode.commands.executeCommand("abiding.openPanel");
   }
 }
 

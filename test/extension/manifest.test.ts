@@ -103,7 +103,11 @@ test("language-model tools are those of the Model Context Protocol, and the one 
 });
 
 test("activation searches no folders", () => {
-  assert.deepEqual(manifest.activationEvents.filter((event) => event.includes("*")), []);
+  assert.deepEqual(manifest.activationEvents.filter((event) => event.startsWith("workspaceContains:") && event.includes("*")), []);
+});
+
+test("names in any file and errors in any terminal are explained, also where no project is open", () => {
+  assert.deepEqual(["onLanguage", "onTerminal:*"].filter((event) => !manifest.activationEvents.includes(event)), []);
 });
 
 test("abiding.json is checked against the published schema", () => {
