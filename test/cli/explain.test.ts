@@ -97,7 +97,7 @@ describe("abiding explain", () => {
 const verdict: ExplainVerdict = {
   cause: "torch-drift", rule: "torch-symbols", confidence: "likely", headline: "_C.so was built for another torch.", because: ["It asks for a symbol."], fixes: ["Rebuild it.", "Take the other wheel."],
   copy: "pip install --no-build-isolation .", needs: ["Name the torch with --against."], lines: { first: 4, last: 6 }, words: "undefined symbol: _ZN1aE", occurrences: 3,
-  symbols: [{ symbol: "_ZN1aE", demangled: "a", torch: { since: "2.1.0", until: "2.3.1", source: "table" }, successor: { symbol: "_ZN1bE", demangled: "b" } }],
+  symbols: [{ symbol: "_ZN1aE", demangled: "a", torch: { since: "2.1.0", until: "2.3.1", source: "table" }, successor: { symbol: "_ZN1bE", demangled: "b", torch: { since: "2.4.0", until: null } } }],
   consequences: Array.from({ length: 7 }, (_, at) => ({ line: 10 + at, words: "ninja: build stopped" })),
 };
 
@@ -110,7 +110,7 @@ describe("the text of an explanation", () => {
       "  likely, lines 4 to 6, said 3 times, rule torch-symbols",
       "    undefined symbol: _ZN1aE",
       "", "  Why", "    - It asks for a symbol.",
-      "", "  The symbol", "    - a", "      in torch 2.1.0 to 2.3.1", "      instead: b",
+      "", "  The symbol", "    - a", "      in torch 2.1.0 to 2.3.1", "      in torch 2.4.0 and later instead: b",
       "", "  What to do, the best first", "    - Rebuild it.", "    - Take the other wheel.",
       "", "    pip install --no-build-isolation .",
       "", "  What would settle it", "    - Name the torch with --against.",
@@ -120,7 +120,7 @@ describe("the text of an explanation", () => {
       "  likely, line 9",
       "    undefined symbol: _ZN1aE",
       "", "  Why", "    - It asks for a symbol.",
-      "", "  The symbol", "    - a", "      in torch 2.1.0 to 2.3.1", "      instead: b",
+      "", "  The symbol", "    - a", "      in torch 2.1.0 to 2.3.1", "      in torch 2.4.0 and later instead: b",
       "", "  What to do", "    - Rebuild it.",
       "", "    pip install --no-build-isolation .",
       "", "  What would settle it", "    - Name the torch with --against.",

@@ -53,7 +53,7 @@ test("the cause, why, what to do, and the symbols stand under the headline, whic
   const page = await show(viewWith());
   assert.equal(await page.page.locator(":focus").innerText(), drift.headline);
   const text = await page.page.locator("main").innerText();
-  for (const words of ["Certain", "(said 3 times)", "Or install torch 2.7.1.", "pip install --no-build-isolation .", "torch 2.3.0 to 2.7.1", "Now: c10::cuda::SetDevice(signed char, bool)", "1 later line that only follows from this",
+  for (const words of ["Certain", "(said 3 times)", "Or install torch 2.7.1.", "pip install --no-build-isolation .", "torch 2.3.0 to 2.7.1", "Instead: c10::cuda::SetDevice(signed char, bool)", "1 later line that only follows from this",
     "In the same text: 1 other matter.", "libfoo.so.1 was not found.", "Possible: others explain it as well", "What Would Settle It", "The end of the text is cut.", "Read: the output of pytest. Compared with torch 2.8.0 (.venv)."]) assert.equal(text.includes(words), true, words);
   await picture(page, "ui-explain-page");
 });

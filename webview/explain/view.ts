@@ -77,9 +77,13 @@ function table(symbols: readonly ExplainedSymbol[]): HTMLElement {
       el("td", {},
         el("code", {}, one.demangled),
         one.demangled === one.symbol ? undefined : el("div", { class: "dim" }, el("code", {}, one.symbol)),
-        one.successor === undefined ? undefined : el("div", {}, "Now: ", el("code", {}, one.successor.demangled))),
-      el("td", {}, one.torch === undefined ? "none that is recorded" : one.torch.until === null ? `torch ${one.torch.since} and later` : one.torch.since === one.torch.until ? `torch ${one.torch.since}` : `torch ${one.torch.since} to ${one.torch.until}`)))),
+        one.successor === undefined ? undefined : el("div", {}, one.successor.torch === undefined ? "Instead: " : `Instead, in ${span(one.successor.torch)}: `, el("code", {}, one.successor.demangled))),
+      el("td", {}, one.torch === undefined ? "none that is recorded" : span(one.torch))))),
     ...(symbols.length > mostShown ? [el("caption", {}, `The first ${mostShown} of ${symbols.length}.`)] : []));
+}
+
+function span({ since, until }: { readonly since: string; readonly until: string | null }): string {
+  return until === null ? `torch ${since} and later` : since === until ? `torch ${since}` : `torch ${since} to ${until}`;
 }
 
 function part(title: string, below: "h1" | "h2", ...content: readonly (HTMLElement | undefined)[]): HTMLElement {

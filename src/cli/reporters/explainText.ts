@@ -67,6 +67,10 @@ function section(title: string, sentences: readonly string[], paint: Paint): str
   return sentences.length === 0 ? [] : ["", `  ${paint("underline", title)}`, ...sentences.flatMap((sentence) => wrap(shortNames(sentence), "      ", "    - "))];
 }
 
+function span({ since, until }: { readonly since: string; readonly until: string | null }): string {
+  return until === null ? `${since} and later` : since === until ? since : `${since} to ${until}`;
+}
+
 function symbolLines({ symbols = [] }: ExplainVerdict, paint: Paint): string[] {
   if (symbols.length === 0) {
     return [];
@@ -76,8 +80,8 @@ function symbolLines({ symbols = [] }: ExplainVerdict, paint: Paint): string[] {
     "", `  ${paint("underline", symbols.length === 1 ? "The symbol" : `${symbols.length} symbols`)}`,
     ...symbols.slice(0, mostShown).flatMap((one) => [
       ...wrap(shortNames(one.demangled), "      ", "    - "),
-      ...(one.torch === undefined ? [] : [`      in torch ${one.torch.since} ${one.torch.until === null ? "and later" : `to ${one.torch.until}`}`]),
-      ...(one.successor === undefined ? [] : wrap(`instead: ${shortNames(one.successor.demangled)}`, "        ", "      ")),
+      ...(one.torch === undefined ? [] : [`      in torch ${span(one.torch)}`]),
+      ...(one.successor === undefined ? [] : wrap(`${one.successor.torch === undefined ? "instead" : `in torch ${span(one.successor.torch)} instead`}: ${shortNames(one.successor.demangled)}`, "        ", "      ")),
     ]),
     ...(rest > 0 ? [`    and ${rest} more; --format json lists all`] : []),
   ];

@@ -11,10 +11,10 @@ export interface ExplainedSymbol {
   /** As the loader or linker prints it; demangled names of linkers stay demangled. */
   readonly symbol: string;
   readonly demangled: string;
-  /** Releases of torch that export it, from the catalogue; `until` null: still there in the newest. */
+  /** Releases of torch that export it as it is spelled, from the catalogue; `until` null: still there in the newest. */
   readonly torch?: { readonly since: string; readonly until: string | null; readonly source: string };
   /** The exported symbol of the same name with other parameters, or in the other spelling of std::string, where one is known. */
-  readonly successor?: { readonly symbol: string; readonly demangled: string };
+  readonly successor?: { readonly symbol: string; readonly demangled: string; readonly torch?: { readonly since: string; readonly until: string | null } };
 }
 
 /** What an error text says happened. */

@@ -81,7 +81,7 @@ function mergedByCause(explained: readonly Explained[], log: Log): readonly Expl
     const rivals = byCause.get(one.explanation.cause) ?? [];
     const at = rivals.find((index) => {
       const other = merged[index];
-      return other !== undefined && isOneMatter(one.clues[0], other.clues[0], one.explanation.headline === other.explanation.headline);
+      return other !== undefined && one.explanation.about === other.explanation.about && isOneMatter(one.clues[0], other.clues[0], one.explanation.headline === other.explanation.headline);
     });
     const other = at === undefined ? undefined : merged[at];
     if (at === undefined || other === undefined) {
@@ -158,7 +158,7 @@ function folders(file: string | undefined): readonly string[] {
   return found === undefined ? [] : [found.toLowerCase()];
 }
 
-function verdictOf({ clues, explanation }: Explained, consequences: readonly Clue[], log: Log): ExplainVerdict {
+function verdictOf({ clues, explanation: { about, ...explanation } }: Explained, consequences: readonly Clue[], log: Log): ExplainVerdict {
   const [clue] = clues;
   const [first, last] = [log.lines[clue.first]?.first ?? 1, log.lines[clue.last]?.last ?? 1];
   return {

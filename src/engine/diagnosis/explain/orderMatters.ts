@@ -116,7 +116,7 @@ function withoutNumbers(words: string): string {
 export function isOneMatter(a: Clue, b: Clue, sameHeadline: boolean): boolean {
   if (a.subject.symbol !== undefined && b.subject.symbol !== undefined) {
     const atLink = isOfLink(a.subject.file) && isOfLink(b.subject.file);
-    return atLink || !conflict(a.subject, b.subject, ["file", "library"]);
+    return !conflict(a.subject, b.subject, atLink ? ["library"] : ["file", "library"]);
   }
   const keys = ["file", "library", "module", "package"] as const;
   if (conflict(a.subject, b.subject, keys)) return sameHeadline && !conflict(a.subject, b.subject, ["library", "package"]);

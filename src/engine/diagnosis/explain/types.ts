@@ -56,7 +56,11 @@ export interface Subject {
 }
 
 /** What a verdict says beside its place in the text. */
-export type Explanation = Pick<ExplainVerdict, "rule" | "confidence" | "headline" | "because" | "fixes" | "copy" | "needs" | "symbols" | "fit"> & { readonly cause: CauseName };
+export type Explanation = Pick<ExplainVerdict, "rule" | "confidence" | "headline" | "because" | "fixes" | "copy" | "needs" | "symbols" | "fit"> & {
+  readonly cause: CauseName;
+  /** The library that it is about: what one link lacks of others is another matter. */
+  readonly about?: string;
+};
 
 /** A place of the text that somebody understands. */
 export interface Clue {

@@ -114,6 +114,7 @@ function ofSystem(name: string, file: string | undefined, newer: string | undefi
   return explanation("library-too-old", newer === undefined ? "likely" : "certain", `${who} was built for a newer macOS${newer === undefined ? "" : ` (${newer})`} than the one that loads it: the system's library has no \`${demangle(name) ?? name}\`.`, {
     because: ["The symbol is looked for in a library of macOS, and not in torch."],
     fixes: ["Take a build for this macOS, or build it here.", "Where you build for others, set MACOSX_DEPLOYMENT_TARGET to the oldest macOS that must do."],
+    needs: newer === undefined ? ["Which macOS loads it (sw_vers), and for which it was built: `otool -l FILE | grep -A4 LC_BUILD_VERSION`."] : [],
     symbols: [{ symbol: name, demangled: demangle(name) ?? name }],
   });
 }

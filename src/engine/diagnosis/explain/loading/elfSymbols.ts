@@ -83,7 +83,7 @@ const noVersions: Recogniser = {
     const library = pathAtEnd(sides?.before ?? "");
     const file = /^([^)]*)/.exec(sides?.after ?? "")?.[1];
     if (sides === undefined || library === undefined) return undefined;
-    return clue(at, `${library}: no version information available (required by ${file ?? ""})`, { file, library: baseName(library) }, () => explanation("harmless", "possible", `${baseName(library)} is another build than the one that ${baseName(file ?? "the program")} was linked with: it has no versions of symbols.`, {
+    return clue(at, `${library}: no version information available (required by ${file ?? ""})`, { file, library: baseName(library) }, () => explanation("harmless", "certain", `${baseName(library)} is another build than the one that ${baseName(file ?? "the program")} was linked with: it has no versions of symbols.`, {
       because: ["The loader says so and goes on: by itself this is harmless, and it tells that a copy from another place (conda, LD_LIBRARY_PATH) is found first."],
       fixes: ["Where something fails afterwards, take the folder of that copy out of LD_LIBRARY_PATH."],
     }), { weight: "warning" });

@@ -93,7 +93,7 @@ function lacking(matter: Matter, missing: MissingSymbol, environment: FitEnviron
       ...said,
     ],
     fixes: fixesOf(cause, matter, { torch, isLink }),
-    needs: said.length > 0 ? ["Whether it failed in this environment."] : [],
+    needs: [...(said.length > 0 ? ["Whether it failed in this environment."] : []), ...(isUnknown(missing, matter) ? ["Which torch it was built with, and whether a source of its own defines the name."] : [])],
   };
 }
 

@@ -10,6 +10,8 @@ export interface TextEvidence {
   /** The torch that the text names as installed; absent where it names several. */
   readonly running?: { readonly torch: string; readonly words: string };
   readonly speaksOfTorch: boolean;
+  /** A command line has -D_GLIBCXX_USE_CXX11_ABI=0. */
+  readonly isOldString: boolean;
 }
 
 /** Of a log of millions of lines these are looked through. */
@@ -37,8 +39,10 @@ export function evidenceIn({ log }: Knowledge): TextEvidence {
   const said = new Map<string, string>();
   let last: TextEvidence["running"];
   let speaksOfTorch = false;
+  let isOldString = false;
   for (const { text } of log.lines.slice(0, mostLines)) {
     const line = text.slice(0, longestLine);
+    isOldString ||= /-D ?_GLIBCXX_USE_CXX11_ABI=0\b/.test(line);
     if (!/torch|\+pt\d/i.test(line)) {
       continue;
     }
@@ -62,7 +66,7 @@ export function evidenceIn({ log }: Knowledge): TextEvidence {
   const [[version, words] = []] = said;
   const running = last ?? (said.size === 1 && version !== undefined && words !== undefined ? { torch: version, words } : undefined);
   const [builtFor] = wheels.values();
-  const evidence: TextEvidence = { speaksOfTorch, ...(wheels.size === 1 && builtFor !== undefined ? { builtFor } : {}), ...(running === undefined ? {} : { running }) };
+  const evidence: TextEvidence = { speaksOfTorch, isOldString, ...(wheels.size === 1 && builtFor !== undefined ? { builtFor } : {}), ...(running === undefined ? {} : { running }) };
   read.set(log, evidence);
   return evidence;
 }

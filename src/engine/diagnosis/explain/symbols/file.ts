@@ -2,9 +2,12 @@ import * as path from "node:path";
 import { demangle, familyOf, variantsOf } from "../../../binaries/mangling/index.ts";
 import type { FitEnvironment } from "../../../fit/index.ts";
 import type { ExplainedSymbol, FitReport, MissingSymbol } from "../../../model/index.ts";
+import type { RecordedSymbols } from "../../../catalogue/index.ts";
 import type { CauseName } from "../causes.ts";
 import { causeOf, fixesOf, headlineOf, isUnknown, torchOf } from "./environment.ts";
+import { lifeOf } from "./life.ts";
 import { notLinked } from "./linking.ts";
+import { explainedSymbol } from "./matter.ts";
 import type { Judgement, Matter } from "./matter.ts";
 import { inside, naming, range, shown, torches } from "./words.ts";
 
@@ -59,7 +62,7 @@ function lacking(matter: Matter, missing: MissingSymbol, fit: FitReport, environ
     fixes: isBeside ? [`Compile both with the _GLIBCXX_USE_CXX11_ABI of ${torch}.`] : [...(base.fixes ?? []).filter((one) => would.length === 0 || !one.startsWith("Or use a torch")), ...(would.length === 0 || !byTorch.has(cause) ? [] : [`Or use a torch that has all that it needs: ${torches(would, history.releases)}.`])],
     ...(only !== undefined && would.length === 1 && byTorch.has(cause) ? { copy: `pip install "torch==${only}"` } : {}),
     needs: isUnknown(missing, matter) ? ["Which torch it was built with, and whether a source of its own defines the name."] : [],
-    symbols: all.map(explained),
+    symbols: all.map((one) => explained(one, history)),
     fit,
   };
 }
@@ -81,7 +84,11 @@ function kindWords(of: (kind: MissingSymbol["kind"]) => number): string {
   return words.flatMap(([kind, what]) => (of(kind) === 0 ? [] : [`${of(kind)} ${what}`])).join(", ");
 }
 
-function explained({ symbol, demangled, torch, twin, nearest }: MissingSymbol): ExplainedSymbol {
+function explained({ kind, symbol, demangled, torch, twin, nearest }: MissingSymbol, history: RecordedSymbols): ExplainedSymbol {
+  const life = kind === "abi-twin" ? lifeOf({ symbol, isDemangled: false, isCut: false, system: "linux" }, history) : undefined;
+  if (life?.twin !== undefined) {
+    return explainedSymbol({ symbol, demangled }, life, history);
+  }
   const successor = twin ?? nearest?.symbol;
   return { symbol, demangled, ...(torch === undefined ? {} : { torch }), ...(successor === undefined ? {} : { successor: { symbol: successor, demangled: demangle(successor) ?? successor } }) };
 }

@@ -135,7 +135,8 @@ function nearestOf(symbol: string, history: RecordedSymbols): SymbolLife | undef
 /** By the qualified name: where its parameters cannot be compared, any overload stands for it. */
 function ofName(error: Named, history: RecordedSymbols): Life {
   const scopes = scopesOf(error);
-  return ofLives(error.symbol, scopes === undefined ? [] : symbolLives(scopes.join("::"), history), history);
+  const life = ofLives(error.symbol, scopes === undefined ? [] : symbolLives(scopes.join("::"), history), history);
+  return error.isDemangled && life.either.length > 0 ? { ...life, wants: stringAbiOfText(error.symbol) } : life;
 }
 
 function ofLives(symbol: string, lives: readonly SymbolLife[], history: RecordedSymbols): Life {

@@ -9,6 +9,7 @@ export function notLinked(matter: Matter, evidence: { readonly sure?: boolean; r
   const isLink = error.when === "link";
   return {
     cause: "library-not-linked",
+    about: ofTorchLibraries.has(home) ? "TORCH_LIBRARIES" : home,
     confidence: evidence.sure === true ? "certain" : isLink || home === "libtorch_python" ? "likely" : "possible",
     headline: isLink ? `${name} is in ${home}, which ${inside(file)} is not linked with.` : `${file} needs ${home} for ${name}, and neither loads it nor was linked with it.`,
     because: [
@@ -21,10 +22,13 @@ export function notLinked(matter: Matter, evidence: { readonly sure?: boolean; r
   };
 }
 
+/** Which TORCH_LIBRARIES of find_package(Torch) brings in every build: what lacks one of them lacks most often all. */
+const ofTorchLibraries: ReadonlySet<string> = new Set(["libtorch", "libtorch_cpu", "libc10"]);
+
 function howToLink(home: string, isLink: boolean): readonly string[] {
   if (home === "libtorch_python") {
     return ["Link it as well: find_library(TORCH_PYTHON_LIBRARY torch_python PATHS \"${TORCH_INSTALL_PREFIX}/lib\") and target_link_libraries(TARGET PRIVATE ${TORCH_LIBRARIES} ${TORCH_PYTHON_LIBRARY}); torch.utils.cpp_extension does so by itself."];
   }
   const cuda = /cuda/.test(home) ? ["Use a torch that is built with CUDA, and CUDAExtension or ${TORCH_LIBRARIES} of that torch."] : [];
-  return [...cuda, `Link the target to \${TORCH_LIBRARIES} after find_package(Torch); by hand -l${home.slice(3)}${isLink ? " after the objects that need it" : ""}.`];
+  return [...cuda, `Link the target to \${TORCH_LIBRARIES} after find_package(Torch); by hand ${isLink && ofTorchLibraries.has(home) ? "-ltorch -ltorch_cpu -lc10" : `-l${home.slice(3)}`}${isLink ? " after the objects that need it" : ""}.`];
 }

@@ -1,4 +1,6 @@
 import { demangle } from "../../../binaries/mangling/index.ts";
+import type { RecordedSymbols } from "../../../catalogue/index.ts";
+import type { ExplainedSymbol } from "../../../model/index.ts";
 import { causes } from "../causes.ts";
 import type { CauseName } from "../causes.ts";
 import type { Explanation, Knowledge } from "../types.ts";
@@ -37,16 +39,8 @@ export type Judgement = Omit<Explanation, "rule" | "needs" | "fixes" | "because"
 /** The verdict as it is told, with the symbol that the text names unless the judgement lists others. */
 export function told(matter: Matter, { cause, because = [], fixes = [], needs = [], ...rest }: Judgement): Explanation {
   const { error, life, knowledge } = matter;
-  const [since] = life.either;
-  const until = life.either.at(-1);
-  const successor = life.twin !== undefined && life.releases.length < life.either.length ? life.twin : life.overload;
   return {
-    symbols: [{
-      symbol: error.symbol,
-      demangled: demangledOf(error),
-      ...(since === undefined || until === undefined || life.isByName ? {} : { torch: { since, until: until === knowledge.history.releases.at(-1) ? null : until, source: knowledge.history.source } }),
-      ...(successor === undefined ? {} : { successor: { symbol: successor.symbol, demangled: successor.demangled } }),
-    }],
+    symbols: [explainedSymbol({ symbol: error.symbol, demangled: demangledOf(error) }, life, knowledge.history)],
     ...rest,
     cause,
     rule: causes[cause satisfies CauseName],
@@ -54,6 +48,23 @@ export function told(matter: Matter, { cause, because = [], fixes = [], needs = 
     fixes,
     needs,
   };
+}
+
+/** A symbol with the releases that have it as it is spelled, and those that have what they have in its place. */
+export function explainedSymbol(names: Pick<ExplainedSymbol, "symbol" | "demangled">, life: Life, history: RecordedSymbols): ExplainedSymbol {
+  const torch = life.isByName ? undefined : spanOf(life.twin === undefined ? life.either : life.releases, history);
+  const successor = life.twin !== undefined && life.releases.length < life.either.length ? life.twin : life.overload;
+  const theirs = successor === undefined ? undefined : spanOf(successor.releases, history);
+  return {
+    ...names,
+    ...(torch === undefined ? {} : { torch: { ...torch, source: history.source } }),
+    ...(successor === undefined ? {} : { successor: { symbol: successor.symbol, demangled: successor.demangled, ...(theirs === undefined ? {} : { torch: theirs }) } }),
+  };
+}
+
+function spanOf(releases: readonly string[], history: RecordedSymbols): { readonly since: string; readonly until: string | null } | undefined {
+  const [since, until] = [releases[0], releases.at(-1)];
+  return since === undefined || until === undefined ? undefined : { since, until: until === history.releases.at(-1) ? null : until };
 }
 
 /** How to ask an environment what settles it. */

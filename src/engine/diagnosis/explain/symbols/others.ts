@@ -57,7 +57,7 @@ export function ofPython(matter: Matter): Judgement {
   const isInAll = since !== undefined && Number(since.split(".")[1]) <= 8;
   if (error.when === "link" || isInAll) {
     return {
-      cause: "library-not-linked", confidence: error.when === "link" ? "likely" : "possible",
+      cause: "library-not-linked", confidence: error.when === "link" ? "likely" : "possible", about: "Python",
       headline: error.when === "link" ? `${shown(error.symbol)} belongs to Python, whose library ${inside(file)} is not linked with.` : `${file} was loaded into a process without Python: ${shown(error.symbol)} is in every Python 3.`,
       because: [
         ...(since === undefined ? [] : [`CPython has it since ${since} (${stableAbi.source}).`]),
@@ -111,17 +111,18 @@ export function ofCuda(matter: Matter): Judgement {
       headline: `${file} was not device-linked: ${shown(error.symbol)} comes from nvcc's device link of sources compiled with -rdc=true.`,
       because: ["Relocatable device code leaves a name for every object, which only nvcc -dlink defines."],
       fixes: ["CMake: set CUDA_RESOLVE_DEVICE_SYMBOLS ON for the target. setuptools: CUDAExtension with dlink=True. Or compile without -rdc=true."],
+      needs: ["The commands of the build: whether nvcc is run with -dlink before the link, on all objects that were compiled with -rdc=true."],
     };
   }
   return {
-    cause: "library-not-linked", confidence: "likely",
+    cause: "library-not-linked", confidence: "likely", about: home,
     headline: `${file} uses ${shown(error.symbol)} of ${home} and is not linked with it.`,
     because: [
       ...(home === "libcuda" ? ["libcuda.so.1 belongs to the NVIDIA driver; torch does not offer it to extensions."] : ["Torch has loaded it for itself, which does not help: what Python loads is not global."]),
       "This is no matter of torch's version or of _GLIBCXX_USE_CXX11_ABI.",
     ],
     fixes: [`Link it with ${home.startsWith("lib") ? `-l${home.slice(3)}` : "its library"}${targetOf(home)}.`],
-    needs: error.when === "load" ? [askFits(matter)] : [],
+    needs: [error.when === "load" ? askFits(matter) : `Whether the link line names ${home}, after the objects that need it.`],
   };
 }
 
@@ -142,7 +143,7 @@ export function ofLibstdcxx(matter: Matter): Judgement {
   const isOfLibrary = error.when === "link" && (/\.(?:so|dylib)/.test(error.file ?? "") || /@/.test(error.symbol) || error.version !== undefined);
   if (error.when === "link" && !isOfLibrary && newer === undefined) {
     return {
-      cause: "library-not-linked", confidence: "likely",
+      cause: "library-not-linked", confidence: "likely", about: "libstdc++",
       headline: `${name} is in libstdc++, which the link does not name.`,
       because: ["g++ links libstdc++ by itself, gcc, ld and nvcc with another host compiler do not."],
       fixes: ["Link with g++ (or add -lstdc++), with the compiler that compiled the objects."],
@@ -154,7 +155,7 @@ export function ofLibstdcxx(matter: Matter): Judgement {
     headline: `${file} needs a newer libstdc++ than the one that ${error.when === "link" ? "the linker" : "the process"} has: that one lacks ${name}.`,
     because: [...(newer === undefined ? [] : [`GCC ${newer.since} brought it (${newer.source}).`]), error.when === "link" ? "It was compiled by a newer GCC than the one that links." : "It was compiled by a newer GCC than the libstdc++.so.6 that was loaded first belongs to: in a conda environment its own, else the system's."],
     fixes: error.when === "link" ? ["Link with the GCC that compiled it, or a newer one."] : ["Update the libstdc++ of the environment (conda install -c conda-forge libstdcxx-ng), or build with the environment's compiler."],
-    needs: error.when === "link" ? [] : ["Which libstdc++.so.6 is loaded: LD_DEBUG=libs, or grep libstdc++ /proc/PID/maps."],
+    needs: [error.when === "link" ? "Which GCC compiled it (readelf -p .comment), and which one links (g++ --version)." : "Which libstdc++.so.6 is loaded: LD_DEBUG=libs, or grep libstdc++ /proc/PID/maps."],
   };
 }
 
@@ -187,28 +188,29 @@ export function ofOthers(matter: Matter): Judgement {
       headline: `${file} was compiled with libc++ (clang -stdlib=libc++), whose std::__1 nothing here has.`,
       because: [`${name} is spelled with std::__1; torch for Linux is built with libstdc++, and the two do not mix.`],
       fixes: ["Compile it without -stdlib=libc++."],
+      needs: ["The compiler's command line: whether it has -stdlib=libc++, or another clang's C++ headers."],
     };
   }
   return ownOrLibrary(matter, demangled);
 }
 
+function ownerOf(demangled: string): Owner | undefined {
+  return libraries.find((one) => one.names.test(demangled.replace(/^(?:vtable|typeinfo) for /, "")));
+}
+
 function ownOrLibrary(matter: Matter, demangled: string): Judgement {
-  const { error, file, name, evidence } = matter;
-  const library = libraries.find((one) => one.names.test(demangled.replace(/^(?:vtable|typeinfo) for /, "")));
-  const abi = error.isDemangled ? stringAbiOfText(demangled) : readMangled(error.symbol)?.stringAbi;
-  // find_package(Torch) of a libtorch with ABI 0 puts the macro into every target that links it; other libraries have 1.
-  if (library !== undefined && error.when === "link" && abi === 0 && evidence.speaksOfTorch) {
-    return {
-      cause: "libstdcxx-abi", confidence: "likely",
-      headline: `Linking a libtorch of the old std::string made ${inside(file)} ask ${library.library} for it too: ${library.library} is built with _GLIBCXX_USE_CXX11_ABI=1.`,
-      because: [`${name} is asked for with the old std::string.`, "find_package(Torch) of such a libtorch adds -D_GLIBCXX_USE_CXX11_ABI=0 to what links it; distributions build their libraries with 1."],
-      fixes: ["Use a libtorch of the new std::string: the archive libtorch-cxx11-abi-shared-with-deps, or a torch of 2.7 or newer."],
-      needs: ["Which libtorch is linked: abiding inspect lib/libc10.so shows its ABI."],
-    };
+  const { error, file, name } = matter;
+  const library = ownerOf(demangled);
+  const abi = stringAbiOf(error.symbol, error.isDemangled);
+  if (library !== undefined && error.when === "link" && abi === 0) {
+    const other = ofOtherString(matter, library);
+    if (other !== undefined) {
+      return other;
+    }
   }
   if (library !== undefined) {
     return {
-      cause: "other-library-symbol", confidence: "likely",
+      cause: "other-library-symbol", confidence: "likely", about: library.library,
       headline: `${name} belongs to ${library.library}, ${error.when === "link" ? `which ${inside(file)} is not linked with` : "and the one that was loaded does not have it, or none was"}.`,
       because: ["It is no name of torch.", ...(abi === undefined ? [] : [`It is asked for with ${abi === 1 ? "std::__cxx11::string" : "the old std::string"}: one that is built with the other _GLIBCXX_USE_CXX11_ABI would not have it either.`])],
       fixes: [library.fix ?? `Link ${library.link ?? library.library}.`],
@@ -216,6 +218,45 @@ function ownOrLibrary(matter: Matter, demangled: string): Judgement {
     };
   }
   return ownSymbol(matter, abi);
+}
+
+function stringAbiOf(symbol: string, isDemangled: boolean): 0 | 1 | "both" | undefined {
+  return isDemangled ? stringAbiOfText(symbol) : readMangled(symbol)?.stringAbi;
+}
+
+/**
+ * A library of a distribution, all of whose names that the link lacks are asked for with the old std::string: find_package(Torch)
+ * of a libtorch with ABI 0 puts the macro into every target that links it, and distributions build with 1. Undefined where others are lacking too.
+ */
+function ofOtherString({ knowledge, evidence, file, name }: Matter, { library }: Owner): Judgement | undefined {
+  const lacking = new Set(knowledge.clues.flatMap(({ subject: { symbol } }) => (symbol !== undefined && ownerOf(demangledOf(printed(symbol)))?.library === library ? [symbol] : [])));
+  const isAll = [...lacking].every((symbol) => stringAbiOf(symbol, printed(symbol).isDemangled) === 0);
+  const { isOldString, speaksOfTorch } = evidence;
+  if (!isAll && !isOldString) {
+    return undefined;
+  }
+  return {
+    cause: "libstdcxx-abi", about: library,
+    confidence: isOldString || speaksOfTorch || lacking.size > 1 ? "likely" : "possible",
+    headline: speaksOfTorch && !isOldString
+      ? `Linking a libtorch of the old std::string made ${inside(file)} ask ${library} for it too: ${library} is built with _GLIBCXX_USE_CXX11_ABI=1.`
+      : `${file} was compiled with _GLIBCXX_USE_CXX11_ABI=0, and ${library} is built with 1.`,
+    because: [
+      lacking.size > 1 && isAll ? `All ${lacking.size} names of ${library} that the link lacks are asked for with the old std::string: ${name}.` : `${name} is asked for with the old std::string.`,
+      ...(isOldString ? ["The text shows -D_GLIBCXX_USE_CXX11_ABI=0 on a command line."] : []),
+      "find_package(Torch) of a libtorch of the old std::string adds -D_GLIBCXX_USE_CXX11_ABI=0 to what links it; distributions build their libraries with 1.",
+    ],
+    fixes: ["Use a libtorch of the new std::string: the archive libtorch-cxx11-abi-shared-with-deps, or a torch of 2.7 or newer.", "If no libtorch is linked, delete a _GLIBCXX_USE_CXX11_ABI of your own."],
+    needs: [
+      "Which libtorch is linked: abiding inspect lib/libc10.so shows its ABI.",
+      ...(lacking.size > 1 || isOldString ? [] : [`Whether ${library} is on the link line, and has the name in the other std::string: nm -DC on it.`]),
+    ],
+  };
+}
+
+/** What a clue names, as linkers of Linux print it. */
+function printed(symbol: string): { readonly symbol: string; readonly isDemangled: boolean } {
+  return { symbol, isDemangled: /[\s(]|::/.test(symbol) };
 }
 
 const device = /cuda|gpu|_kernel|launch|hip|cutlass|fp4|fp8|sm\d\d/i;
@@ -229,6 +270,7 @@ function ownSymbol(matter: Matter, abi: 0 | 1 | "both" | undefined): Judgement {
       headline: "A program was linked, and none of its sources has a main.",
       because: ["Either a library was linked as a program, or the source with main was left out."],
       fixes: ["Link a library with -shared (CMake: add_library(NAME SHARED …) or MODULE), or add the source with main."],
+      needs: ["Which of the two it is to be, a program or a library."],
     };
   }
   const isDevice = device.test(demangled);
@@ -245,6 +287,9 @@ function ownSymbol(matter: Matter, abi: 0 | 1 | "both" | undefined): Judgement {
         : "This is no ABI mismatch.",
     ],
     fixes: [`Add the source that defines it to the sources of the target${isDevice ? ", and see that the build finds nvcc (CUDA_HOME) and uses CUDAExtension" : ""}; compare its declaration with its definition (parameters, extern \"C\", namespace).`],
-    needs: isCpp ? [] : ["Whose it is: a C name may also belong to a library that is not linked."],
+    needs: [
+      error.when === "link" ? "Whether a source of the target, or a library on its link line, defines it: nm -C on the objects, nm -DC on the libraries." : `Whether a source of the project defines it and was compiled into ${inside(file)}: the log of its build names the sources.`,
+      ...(isCpp ? [] : ["Whose it is: a C name may also belong to a library that is not linked."]),
+    ],
   };
 }

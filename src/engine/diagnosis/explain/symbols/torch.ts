@@ -99,12 +99,13 @@ function otherString(matter: Matter): Judgement {
   return {
     cause: "libstdcxx-abi",
     // Torches of the old std::string are old ones: one that is older than the name explains it as well.
-    confidence: isAll || abi === has || (wants === 0 && isStillThere(matter)) ? "likely" : "possible",
+    confidence: !life.isByName && (isAll || abi === has || (wants === 0 && isStillThere(matter))) ? "likely" : "possible",
     headline: isAll || abi === has
       ? `${file} was compiled with _GLIBCXX_USE_CXX11_ABI=${wants}, and ${other} is built with ${has}.`
       : `${file} was compiled with _GLIBCXX_USE_CXX11_ABI=${wants} for ${torches(life.either, history.releases)}; ${other} is built with ${has}, or is another version.`,
     because: [
       `${name} takes or returns ${wants === 0 ? "the old std::string (ABI 0)" : "std::__cxx11::string (ABI 1)"}: that is what ${inside(file)} asks for, not what torch has.`,
+      ...(life.isByName ? [`Official wheels of torch ${range(life.either, history.releases)} export a function of that name (${history.source}); of one with these parameters, its records do not tell.`] : []),
       ...(ranges === "" ? [] : [`${ranges.charAt(0).toUpperCase()}${ranges.slice(1)} (${history.source}).`]),
       ...(evidence.running === undefined ? [] : [`The text names torch ${evidence.running.torch}${abi === undefined ? "" : `, whose official wheel is built with _GLIBCXX_USE_CXX11_ABI=${abi}${isSame ? ": then the one that is loaded is another build, such as conda-forge's or one of its own" : ""}`}.`]),
       ...wheelWords(matter),
@@ -295,7 +296,7 @@ function officialAbi(torch: string, catalogue: Catalogue): 0 | 1 | undefined {
 
 /** Whether the text shows names of torch as undefined that have no std::string and are in every release: then torch is not linked at all. */
 function linksNoTorch({ error, knowledge, life }: Matter): boolean {
-  return livesOfLog(error, knowledge).some((one) => one.wants === undefined && isInAll(one, knowledge.history) && one.homes.some((home) => life.homes.includes(home)));
+  return livesOfLog(error, knowledge).some((one) => one.wants === undefined && !one.isByName && isInAll(one, knowledge.history) && one.homes.some((home) => life.homes.includes(home)));
 }
 
 /** Where load() of torch.utils.cpp_extension builds (_get_build_directory): kept by Python and CUDA alone. */

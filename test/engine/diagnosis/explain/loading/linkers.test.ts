@@ -92,6 +92,15 @@ describe("undefined references", () => {
     await says(`[2/3] Linking CXX executable demo\n${linked}`, "library-not-linked", "certain", /POSIX threads/);
   });
 
+  it("of several libraries are one verdict for each library, of torch's own one for all", async () => {
+    const names = ["cublasCreate_v2", "cudaMalloc", "THPVariableClass", "vtable for c10::Error", "cublasDestroy_v2", "torch::jit::Graph::dump() const"];
+    const verdicts = await verdictsOf([...names.map((name) => `/usr/bin/ld: ops.cpp:(.text+0x9): undefined reference to \`${name}'`), "collect2: error: ld returned 1 exit status"].join("\n"));
+    assert.deepEqual(verdicts.map((one) => [one.cause, one.occurrences, one.fixes.join(" ").match(/-l\w+|find_library\(\w+ \w+/g)]), [
+      ["library-not-linked", 2, ["-lcublas"]], ["library-not-linked", 1, ["-lcudart"]], ["library-not-linked", 1, ["find_library(TORCH_PYTHON_LIBRARY torch_python"]], ["library-not-linked", 2, ["-ltorch", "-ltorch_cpu", "-lc10"]],
+    ]);
+    assert.ok(verdicts.every((one) => !("about" in one)));
+  });
+
   it("a version that is a library's name is the library", async () => {
     await says("/usr/bin/ld: /opt/libtorch/lib/libtorch_cuda.so: undefined reference to `ncclCommSplit@libnccl.so.2'", "library-not-linked", "likely", /libnccl/);
   });

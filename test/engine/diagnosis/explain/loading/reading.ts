@@ -10,9 +10,11 @@ import type { ExplainVerdict } from "../../../../../src/engine/model/index.ts";
 
 export const catalogue = loadCatalogue();
 
-/** All verdicts of a text. */
+/** All verdicts of a text, each of which says what would settle it unless it is certain. */
 export async function verdictsOf(text: string, environment?: FitEnvironment): Promise<readonly ExplainVerdict[]> {
-  return (await explain(text, { catalogue, ...(environment === undefined ? {} : { environment }) })).verdicts;
+  const { verdicts } = await explain(text, { catalogue, ...(environment === undefined ? {} : { environment }) });
+  for (const { cause, confidence, needs } of verdicts) assert.ok(confidence === "certain" || needs.length > 0, `${cause} is ${confidence} and does not say what would settle it: ${text}`);
+  return verdicts;
 }
 
 /** The verdict of a text that has one. */

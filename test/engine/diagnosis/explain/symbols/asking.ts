@@ -44,6 +44,7 @@ export function says(found: Explanation, verdict: string, headline: RegExp, ...b
   for (const one of because) {
     assert.match([...found.because, ...found.fixes, ...found.needs].join("\n"), one);
   }
+  assert.ok(found.confidence === "certain" || found.needs.length > 0, `${found.headline} does not say what would settle it`);
   const all = [found.headline, ...found.because, ...found.fixes, ...found.needs].join("\n");
   assert.doesNotMatch(all.replaceAll("--no-undefined", ""), /compatible|undefined|\[object|--force-reinstall/, all);
 }

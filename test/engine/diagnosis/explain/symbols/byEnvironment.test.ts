@@ -97,6 +97,7 @@ describe("with the file that failed", () => {
     const found = ask({ symbol: errorOld, file }, { environment, fit });
     says(found, "libstdcxx-abi certain", /ABI=0, and torch 2\.13\.0\+cpu is built with 1/, /the other _GLIBCXX_USE_CXX11_ABI alone would not do/);
     assert.equal(found.symbols?.[0]?.successor?.symbol, errorNew);
+    assert.deepEqual([found.symbols?.[0]?.torch?.until, found.symbols?.[0]?.successor?.torch?.since], ["2.6.0", "2.7.0"]);
   });
 
   it("a library beside it with the other string", () => {

@@ -24,6 +24,14 @@ describe("undefined references that a linker prints demangled", () => {
     says(ask({ ...link, symbol: `c10::Error::Error(c10::SourceLocation, ${newString})` }, all), "library-not-linked likely", /is in libc10, which ops\.o is not linked with/, /\$\{TORCH_LIBRARIES\}/);
   });
 
+  it("with parameters that no release has: in the std::string of the rest", () => {
+    const load = `torch::jit::load(${newString} const&, c10::optional<int>)`;
+    const error = `c10::Error::Error(c10::SourceLocation, ${newString})`;
+    says(ask({ ...link, symbol: error }, { others: [load] }), "libstdcxx-abi likely", /ABI=1, and the libtorch that is linked is built with 0/);
+    says(ask({ ...link, symbol: load }, { others: [error] }), "libstdcxx-abi possible", /ABI=1, and the libtorch that is linked is built with 0/, /export a function of that name/);
+    says(ask({ ...link, symbol: load }, { others: [error, "vtable for torch::jit::Operator", "torch::jit::Graph::dump() const"] }), "library-not-linked likely", /not linked with/);
+  });
+
   it("of another version's headers", () => {
     says(ask({ ...link, symbol: "c10::SymInt::maybe_as_int_slow_path() const" }), "torch-drift likely", /compiled with headers of torch 2\.9 or newer; the libtorch that is linked is older/, /one Torch_DIR/);
     says(ask({ ...link, symbol: "torch::jit::load(std::string const&, c10::optional<c10::Device>, bool)" }), "torch-drift likely", /headers of torch [\d.]+ (?:to|or older)/);
@@ -39,7 +47,11 @@ describe("undefined references that a linker prints demangled", () => {
   it("of other libraries: the ABI is torch's doing only where torch is linked and the old string is asked for", () => {
     const ros = "ros::init(int&, char**, std::string const&, unsigned int)";
     says(ask({ ...link, symbol: ros }, { text: "/usr/bin/ld: warning: libtorch/lib/libc10.so" }), "libstdcxx-abi likely", /Linking a libtorch of the old std::string made ops\.o ask ROS for it too/, /find_package\(Torch\)/);
-    says(ask({ ...link, symbol: ros }, { text: "make[2]: *** [node] Error 1" }), "other-library-symbol likely", /belongs to ROS/);
+    const failed = "make[2]: *** [node] Error 1";
+    says(ask({ ...link, symbol: ros }, { text: failed }), "libstdcxx-abi possible", /^ops\.o was compiled with _GLIBCXX_USE_CXX11_ABI=0, and ROS is built with 1\.$/, /Whether ROS is on the link line/);
+    says(ask({ ...link, symbol: ros }, { text: failed, others: ["ros::NodeHandle::NodeHandle(std::string const&)", "cv::waitKey(int)"] }), "libstdcxx-abi likely", /and ROS is built with 1/, /All 2 names of ROS/);
+    says(ask({ ...link, symbol: ros }, { text: failed, others: ["ros::spin()"] }), "other-library-symbol likely", /belongs to ROS/);
+    says(ask({ ...link, symbol: ros }, { text: "g++ -D_GLIBCXX_USE_CXX11_ABI=0 node.cpp", others: ["ros::spin()"] }), "libstdcxx-abi likely", /and ROS is built with 1/, /shows -D_GLIBCXX_USE_CXX11_ABI=0/);
     says(ask({ ...link, symbol: `ros::init(int&, char**, ${newString} const&, unsigned int)` }, { text: "libtorch" }), "other-library-symbol likely", /belongs to ROS/);
     says(ask({ ...link, symbol: "mylib::Reader::open(std::string const&)" }, { text: "libtorch" }), "own-symbol likely", /mylib::Reader::open/);
     says(ask({ ...link, symbol: "main", isDemangled: false, file: "Scrt1.o" }), "own-symbol likely", /none of its sources has a main/);

@@ -87,6 +87,7 @@ function pythonLibrary(name: string, error: LibraryError, { environment }: Knowl
     fixes: error.when === "link"
       ? [`Link extension modules without libpython (CMake: Python3_add_library, or Python3::Module instead of Python3::Python). A program that embeds Python needs python${version}-dev or a Python built with --enable-shared.`]
       : [`Build it for the Python that imports it, without linking libpython (CMake: Python3::Module instead of Python3::Python).`, `Or run it in a Python ${version} whose folder of libraries is on the search path.`],
+    needs: error.when === "link" ? ["Where that Python keeps its library: `python3-config --ldflags --embed`, or Python3_LIBRARIES in CMakeCache.txt."] : [],
   });
 }
 

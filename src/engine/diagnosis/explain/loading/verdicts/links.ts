@@ -31,6 +31,7 @@ export function explainDeviceSymbol(symbol: string, isWhole: boolean): Explanati
       isWhole ? "Define the function in a header that the .cu file includes, or compile with -rdc=true (CMake: CUDA_SEPARABLE_COMPILATION ON; setup.py: dlink=True, with -rdc=true among nvcc's arguments)." : "Add the source that defines it to the same target, and compile all of them with -rdc=true.",
       ...(runtime ? ["Kernels that launch kernels need cudadevrt: link it (-lcudadevrt)."] : []),
     ],
+    needs: isWhole ? ["Which source defines it, and whether nvcc is given -rdc=true or -dc for both."] : [],
     symbols: [{ symbol, demangled }],
   });
 }
@@ -77,6 +78,7 @@ export function explainTooFar(): Explanation {
   return explanation("link-failed", "likely", "The library has become larger than its code can address: more than 2 GiB.", {
     because: ["Most often code for many GPU architectures is put into one library.", notAbi],
     fixes: ["Build for fewer architectures (TORCH_CUDA_ARCH_LIST, CMAKE_CUDA_ARCHITECTURES), without -G and debug information, or split the library.", "Compress the GPU code: nvcc -Xfatbin -compress-all."],
+    needs: ["How large its parts are: `size` on the objects, and for how many architectures nvcc compiles (-gencode)."],
   });
 }
 
@@ -93,6 +95,7 @@ export function explainHidden(symbol: string, file: string | undefined): Explana
   return explanation("link-failed", "likely", `${symbolShown(symbol)} is there and is not visible to others.`, {
     because: [`${file === undefined ? "What defines it" : baseName(file)} was compiled with -fvisibility=hidden (pybind11 does so) or names what it exports, and another library of the link wants it.`, notAbi],
     fixes: [`Export it (__attribute__((visibility("default")), TORCH_API-like macros), or link ${file === undefined ? "the code" : inside(baseName(file))} into the library that uses it.`],
+    needs: [`How it is bound: \`nm -C ${file ?? "FILE"}\` (a small letter before a name is local), and the flags with which it was compiled.`],
     symbols: [{ symbol, demangled: demangle(symbol) ?? symbol }],
   });
 }
@@ -100,7 +103,7 @@ export function explainHidden(symbol: string, file: string | undefined): Explana
 export function explainKilledLinker(words: string): Explanation {
   return words.includes("space")
     ? explanation("link-failed", "certain", "The disk is full: the linker could not write its output.", { because: [notAbi], fixes: ["Make room, or put the build folder (TMPDIR too) on another disk."] })
-    : explanation("out-of-memory", "likely", "The linker was killed, most likely for want of memory.", { because: ["Signal 9 comes from outside: the kernel, or the limit of a container or job.", notAbi], fixes: ["Run fewer jobs at once (MAX_JOBS=2, ninja -j2), give the build more memory, or build for fewer GPU architectures."], copy: "export MAX_JOBS=2" });
+    : explanation("out-of-memory", "likely", "The linker was killed, most likely for want of memory.", { because: ["Signal 9 comes from outside: the kernel, or the limit of a container or job.", notAbi], fixes: ["Run fewer jobs at once (MAX_JOBS=2, ninja -j2), give the build more memory, or build for fewer GPU architectures."], copy: "export MAX_JOBS=2", needs: ["Whether the kernel or the container killed it for memory: `dmesg | grep -i oom`, or the events of the job."] });
 }
 
 /** Only the driver's last word is there. */

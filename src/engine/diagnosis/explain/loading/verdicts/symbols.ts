@@ -32,12 +32,16 @@ const flags: readonly Flag[] = [
 
 function byFlag({ symbol, when, file }: SymbolError): Explanation | undefined {
   const found = flags.find(({ names }) => names.test(symbol));
-  return found === undefined ? undefined : explanation("library-not-linked", when === "link" ? "certain" : "likely", `${fileName(file)} uses ${symbol} of ${found.what} and was linked without it.`, {
-    because: ["This is no ABI mismatch."],
-    fixes: [`Compile and link with ${found.flag}.`],
-    copy: found.flag,
-    symbols: [{ symbol, demangled: symbol }],
-  });
+  return found === undefined ? undefined : {
+    ...explanation("library-not-linked", when === "link" ? "certain" : "likely", `${fileName(file)} uses ${symbol} of ${found.what} and was linked without it.`, {
+      because: ["This is no ABI mismatch."],
+      fixes: [`Compile and link with ${found.flag}.`],
+      copy: found.flag,
+      needs: when === "link" ? [] : ["Whether the command of its link has the flag."],
+      symbols: [{ symbol, demangled: symbol }],
+    }),
+    about: found.flag,
+  };
 }
 
 /** A function of CUDA that an extension misses, where the environment's library of that function can be asked. */

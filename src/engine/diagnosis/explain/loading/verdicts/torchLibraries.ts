@@ -47,6 +47,7 @@ function versioned(name: string, version: string, error: LibraryError): Explanat
   return explanation("torch-library-missing", "likely", `${who} was built against a distribution's libtorch ${version}, and ${name} is not found.`, {
     because: [`Libraries of torch's wheels have no version in their names; ${name} is what a distribution's package calls it (Debian's libtorch-dev).`, "The compiler found that libtorch before the one that was meant."],
     fixes: ["Build it again against the torch that will load it: give CMake that torch's path (-DCMAKE_PREFIX_PATH, or Torch_DIR), in a fresh build folder, and keep the distribution's libtorch-dev out of the way.", `Do not bring libtorch ${version} beside another torch: two copies in one process end it.`],
+    needs: ["What it names: `readelf -d FILE | grep NEEDED`, and which libtorch its build found: Torch_DIR in CMakeCache.txt, or the -L and -I of its command lines."],
   });
 }
 
@@ -55,6 +56,7 @@ function ofOldTorch(name: string, stem: string, error: LibraryError, { environme
   return explanation("torch-library-missing", environment === undefined ? "likely" : "certain", `${fileName(error.file)} was built for a much older torch: ${name} is no longer part of it.`, {
     because: [`Builds of torch ${when}, had ${name}.`, ...(environment === undefined ? [] : [`${torchName(environment)} has no ${stem}.`])],
     fixes: ["Build it against the torch that will load it, or install the torch that it was built for."],
+    needs: environment === undefined ? ["Which torch is there: `pip show torch`."] : [],
   });
 }
 

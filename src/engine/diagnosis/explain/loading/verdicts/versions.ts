@@ -139,6 +139,7 @@ function olderLibrary({ version, library, file, when, symbol }: VersionError): E
       when === "link" ? "Link against the release that the others were linked against." : "Let the release be found that it was linked against: look for another copy in LD_LIBRARY_PATH and in the environment, and update or remove that one.",
       `Or rebuild ${inside(who)} against the one that is there.`,
     ],
+    needs: isNamed ? [] : [`Whose version ${version} is: \`objdump -p ${file ?? "FILE"}\` lists it below the library under "Version References".`],
     ...(symbol === undefined ? {} : { symbols: [{ symbol, demangled: symbol }] }),
   });
 }
