@@ -1,5 +1,7 @@
 // Names under which containers, loggers and notebooks keep what a program wrote.
 const textKeys = ["log", "message", "msg", "text", "textPayload", "MESSAGE", "body", "error", "exception", "exc_info", "stack_trace", "stack", "traceback", "stderr", "output", "evalue"];
+// Under any other name lines are what a program wrote, unless they are its source.
+const sourceKeys = ["source", "code", "diff", "patch"];
 const jsonStart = /^\s*(?:[[{]|"(?:[^"\\]|\\.){0,60}"\s*:|"(?:[^"\\]|\\.)*\\)/;
 const quotedWhole = /^\s*"(?:[^"\\]|\\.)*",?\s*$/;
 const keyed = /^\s*"(?:[^"\\]|\\.){0,60}"\s*:\s*(?=")/;
@@ -46,7 +48,7 @@ function stringsOf(value: unknown, depth: number): readonly string[] {
   if (depth > 6 || typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) return joinedLines(value, depth);
   // A notebook in one line, and a record of a logger.
-  return Object.entries(value).flatMap(([key, inner]) => (textKeys.includes(key) || depth < 6 && typeof inner === "object" ? stringsOf(inner, depth + 1) : []));
+  return Object.entries(value).flatMap(([key, inner]) => (textKeys.includes(key) || depth < 6 && typeof inner === "object" || typeof inner === "string" && inner.includes("\n") && !sourceKeys.includes(key) ? stringsOf(inner, depth + 1) : []));
 }
 
 /** Notebooks keep lines as strings that end with their line feed. */

@@ -53,6 +53,7 @@ for (const [name, line] of [
   ["the prompt of Python", `>>> ${loaderSays}`],
   ["a record of docker", JSON.stringify({ log: `${loaderSays}\n`, stream: "stderr", time: "2026-05-09T07:36:11.1Z" })],
   ["a record of a logger", JSON.stringify({ level: "error", message: `worker died\n\u001b[31m${loaderSays}\u001b[0m` })],
+  ["another member that has lines", JSON.stringify({ level: "error", msg: "worker failed", trace: `Traceback (most recent call last):\n${loaderSays}\n` })],
   ["a key of JSON", `      "text": ${JSON.stringify(`first\n${loaderSays}\n`)},`],
   ["bytes of Python", `stderr=b'building\\n${loaderSays}'`.replace(/'$/, "")],
   ["a string of Python without its quotes", `Traceback (most recent call last):\\n  File \\"run.py\\", line 3, in <module>\\n${loaderSays}`],
@@ -99,6 +100,10 @@ test("lines are numbered as in the given text, also where one of it holds severa
 test("a notebook in one line shows the lines of its outputs", () => {
   const notebook = JSON.stringify({ cells: [{ cell_type: "code", source: ["import ops\n"], outputs: [{ traceback: [`frame\n${loaderSays}`] }] }], nbformat: 4 });
   assert.equal(textsOf(notebook).includes(loaderSays), true);
+});
+
+test("source in a record is not what a program wrote", () => {
+  assert.deepEqual(textsOf(JSON.stringify({ msg: "ran", source: "import ops\nops.f()\n", detail: "one\ntwo" })), ["ran", "one", "two"]);
 });
 
 test("ends that were cut off are marked", () => {
