@@ -7,9 +7,9 @@ import type { Explanation, Knowledge, Recogniser } from "../types.ts";
 import { cmakeSaying } from "./cmakeMessage.ts";
 import { isNear } from "./reading.ts";
 
-const noTorch = cmakeSaying(/By not providing "Find(?:Torch|Caffe2|ATen)\b|Could not find a package configuration file provided by "(?:Torch|Caffe2|ATen)"/, /(?:By not providing "Find|Could not find a package configuration file provided by ")(Torch|Caffe2|ATen)\b/, ({ match, said }) => {
+const noTorch = cmakeSaying(/By not providing ["“]Find(?:Torch|Caffe2|ATen)\b|Could not find a package configuration file provided by ["“](?:Torch|Caffe2|ATen)["”]/, /(?:By not providing "Find|Could not find a package configuration file provided by ")(Torch|Caffe2|ATen)\b/, ({ match, said }) => {
   // Both sentences stand in one message of CMake.
-  if (match[0].startsWith("Could") && isNear(said.log, said.at, 8, 0, /By not providing "Find(?:Torch|Caffe2|ATen)\.cmake"/)) {
+  if (match[0].startsWith("Could") && isNear(said.log, said.at, 8, 0, /By not providing ["“]Find(?:Torch|Caffe2|ATen)\.cmake["”]/)) {
     return undefined;
   }
   return { explain: (knowledge) => torchNotFound(match[1] ?? "Torch", said, knowledge) };
@@ -47,8 +47,8 @@ const toolkitTooOld = cmakeSaying(/(?:PyTorch|Caffe2) requires (?:CUDA|cuDNN)/, 
   explain: () => verdict("toolkit-mismatch", "certain", `This torch demands ${match[1] ?? "CUDA"} ${match[2] ?? match[3] ?? ""} or newer, and CMake found an older one.`, ["Caffe2/public/cuda.cmake of the torch says so."], { fixes: ["Name a toolkit of torch's own major version: -DCUDA_TOOLKIT_ROOT_DIR=... and -DCMAKE_CUDA_COMPILER=..., in an empty build folder."] }),
 }));
 
-const nvtx = cmakeSaying(/CUDA::nvToolsExt\b/, /CUDA::nvToolsExt\b/, () => ({
-  explain: (knowledge) => verdict("cuda-not-found", "certain", "torch's CMake files link CUDA::nvToolsExt, which this CUDA toolkit no longer has.", ["CUDA 12.9 and 13 no longer bring the old NVTX library; newer releases of torch use the headers of NVTX 3 instead.", ...(torchOf(knowledge) === undefined ? [] : [`The torch compared with is ${torchOf(knowledge) ?? ""}.`])], { fixes: ["Configure with a toolkit of the version that torch was built with (torch.version.cuda), or take a newer torch."] }),
+const nvtx = cmakeSaying(/CUDA::nvToolsExt\b|Failed to find nvToolsExt/, /CUDA::nvToolsExt\b|Failed to find nvToolsExt/, () => ({
+  explain: (knowledge) => verdict("cuda-not-found", "certain", "torch's CMake files look for the old NVTX library, nvToolsExt, which this CUDA toolkit does not have.", ["CUDA 12.9 and 13 no longer bring it, and installations for Windows lacked it before; torch 2.5 and later can use the headers of NVTX 3 instead.", ...(torchOf(knowledge) === undefined ? [] : [`The torch compared with is ${torchOf(knowledge) ?? ""}.`])], { fixes: ["Configure with a toolkit of the version that torch was built with (torch.version.cuda), or take a newer torch."] }),
 }));
 
 const harmless = cmakeSaying(/Failed to compute shorthash for|(?:static )?library kineto/, /Failed to compute shorthash for (libnvrtc)|(?:static library |library )(kineto)(?:_LIBRARY-NOTFOUND)? not found/, ({ match }) => ({

@@ -48,14 +48,17 @@ function headerOf(log: Log, at: number): number | undefined {
 
 function messageFrom(log: Log, start: number): { readonly text: string; readonly last: number } {
   const parts = [textAt(log, start).trim()];
+  // Forums and mail programs take the indentation away.
+  const isIndented = /^\s/.test(textAt(log, start + 1)) && header.test(textAt(log, start));
   let last = start;
   for (let index = start + 1; index < Math.min(log.lines.length, start + mostLines); index += 1) {
     const line = textAt(log, index);
-    if (/^\s*Call Stack \(most recent|^--|^\s*CMake (?:Error|Warning)\b/.test(line) || (line.trim() !== "" && !/^\s/.test(line) && header.test(textAt(log, start)))) break;
+    if (/^\s*Call Stack \(most recent|^--|^\s*CMake (?:Error|Warning)\b/.test(line) || (isIndented && line.trim() !== "" && !/^\s/.test(line))) break;
     if (line.trim() !== "") {
       parts.push(line.trim().slice(0, 600));
       last = index;
     }
   }
-  return { text: parts.join(" ").slice(0, 6000), last };
+  // Forums turn quotes about.
+  return { text: parts.join(" ").slice(0, 6000).replace(/[“”]/g, '"'), last };
 }

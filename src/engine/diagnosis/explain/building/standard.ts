@@ -51,7 +51,7 @@ const unknownStandard = printed(/unrecognized command[- ]line option ['‘"“](
 
 /** Headers of torch up to 1.x in C++17 and newer: std::byte and std::data meet names of theirs (pytorch_cluster#229). */
 const ambiguous = printed(/error C2872: ['"]?std['"]?: ambiguous symbol|error: reference to ['‘](?:byte|data|size)['’] is ambiguous/, ({ log, at, text }) => {
-  if (!isNear(log, at, 20, 12, /[\\/]torch[\\/]include/)) {
+  if (!isNear(log, at, 20, 12, /[\\/](?:lib)?torch[\\/]include/)) {
     return undefined;
   }
   return { words: text, explain: (knowledge) => verdict("cxx-standard", "possible", "Headers of an old torch are compiled in a C++ standard that is newer than they are, or by a newer compiler.", ["torch up to 1.13 and 2.0 was written for C++14; names that a later standard brought into std collide with its own.", ...(torchOf(knowledge) === undefined ? [] : [`The torch compared with is ${torchOf(knowledge) ?? ""}.`])], { fixes: ["Compile with the standard of that release (-std=c++14 or /std:c++14), or build with a newer torch."], needs: ["Which torch the build saw, and the -std of the command line."] }) };

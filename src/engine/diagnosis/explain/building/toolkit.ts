@@ -14,11 +14,17 @@ const mismatch = printed(/The detected CUDA version \((?:%s|[\d.]+)\) mismatches
   return { last: at + (/PyTorch \(/.test(joined(log, at, 1)) ? 0 : 1), words: text.slice(0, 260), explain: (knowledge) => (toolkit === undefined || torch === undefined ? unnamedMismatch() : otherMajor(toolkit, torch, knowledge)) };
 });
 
-/** deepspeed/ops/op_builder/builder.py, assert_no_cuda_mismatch. */
-const deepspeed = printed(/Installed CUDA version ([\d.]+) does not match the version torch was compiled with ([\d.]+)/, ({ match, text }) => ({
-  words: text,
-  explain: (knowledge) => ownCheck("DeepSpeed", match[1] ?? "", match[2] ?? "", knowledge),
-}));
+/** deepspeed/ops/op_builder/builder.py, assert_no_cuda_mismatch: it refuses, or says why it goes on. */
+const deepspeed = printed(/Installed CUDA version ([\d.]*\d) does not match the version torch was compiled with ([\d.]*\d)/, ({ match, text }) => {
+  const [, toolkit = "", torch = ""] = match;
+  if (/accepting this combination/.test(text)) {
+    return { words: text, weight: "warning", explain: () => verdict("harmless", "certain", `DeepSpeed builds with CUDA ${toolkit} for a torch of CUDA ${torch}: the same major version, which works.`, ["It says so and goes on; what fails beside it has another cause."]) };
+  }
+  if (/Allowing this combination/.test(text)) {
+    return { words: text, weight: "warning", explain: (knowledge) => verdict("toolkit-mismatch", "certain", `DeepSpeed was told to go on with CUDA ${toolkit} for a torch of CUDA ${torch}.`, ["DS_SKIP_CUDA_CHECK=1 turns its check off.", ...otherEnvironment(torch, knowledge)], { fixes: ["Unset DS_SKIP_CUDA_CHECK.", ...fixesFor(toolkit, torch, knowledge.catalogue)] }) };
+  }
+  return { words: text, explain: (knowledge) => ownCheck("DeepSpeed", toolkit, torch, knowledge) };
+});
 
 /** apex/setup.py, check_cuda_torch_binary_vs_bare_metal: refuses any difference. */
 const apex = printed(/Cuda extensions are being compiled with a version of Cuda that does not match the version used to compile Pytorch/i, ({ log, at }) => {

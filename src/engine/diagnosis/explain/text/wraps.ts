@@ -119,7 +119,7 @@ function crossesPhrase(line: string, next: string): "" | " " | undefined {
 
 function continuesPath(line: string, next: string): boolean {
   const begin = pathTail.exec(line.slice(-1000))?.[1];
-  if (begin === undefined || knownEnd.test(begin) || /^\s/.test(next)) return false;
+  if (begin === undefined || knownEnd.test(begin.replace(/\.{2,}$|…$/, "")) || /^\s/.test(next)) return false;
   const end = pathHead.exec(next.slice(0, 1000))?.[1];
   return end !== undefined && !/^(?:\/|~|[A-Za-z]:\\)/.test(end) && /\.(?:so|py|pyd|dll|dylib)(?:\.\d+)*$/.test(end);
 }

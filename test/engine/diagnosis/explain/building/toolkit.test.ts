@@ -40,6 +40,13 @@ describe("the CUDA toolkit of a build", () => {
     await says("deepspeed.ops.op_builder.builder.CUDAMismatchException: >- DeepSpeed Op Builder: Installed CUDA version 12.4 does not match the version torch was compiled with 11.8, unable to compile cuda/cpp extensions without a matching cuda version.", "toolkit-mismatch", "certain", /^DeepSpeed stops/);
   });
 
+  it("DeepSpeed says why it goes on", async () => {
+    const accepted = await verdictsOf("Installed CUDA version 12.1 does not match the version torch was compiled with 12.6 but since the APIs are compatible, accepting this combination\nImportError: /srv/tk/_C.so: undefined symbol: _ZN3c104cuda9SetDeviceEa");
+    assert.deepEqual(accepted.map((one) => one.cause), ["torch-drift", "harmless"]);
+    assert.equal(accepted[1]?.headline, "DeepSpeed builds with CUDA 12.1 for a torch of CUDA 12.6: the same major version, which works.");
+    await says("[WARNING]  DeepSpeed Op Builder: Installed CUDA version 13.0 does not match the version torch was compiled with 12.8.Detected `DS_SKIP_CUDA_CHECK=1`: Allowing this combination of CUDA, but it may result in unexpected behavior.", "toolkit-mismatch", "certain", /^DeepSpeed was told to go on with CUDA 13\.0 for a torch of CUDA 12\.8\.$/);
+  });
+
   it("CUDA_HOME: no toolkit, or a torch without CUDA", async () => {
     const text = "OSError: CUDA_HOME environment variable is not set. Please set it to your CUDA install root.";
     const alone = await says(text, "cuda-home-missing", "likely", /^torch found no CUDA toolkit/);
