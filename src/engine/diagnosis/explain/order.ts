@@ -1,4 +1,5 @@
 import type { ExplainVerdict } from "../../model/index.ts";
+import { exceptionIndexAt } from "./exceptionAt.ts";
 import { baseName, isOfLink, isOneMatter, lineOf } from "./orderMatters.ts";
 import type { Matter } from "./orderMatters.ts";
 import type { Clue, Explanation, Log } from "./types.ts";
@@ -20,7 +21,6 @@ const mostConsequences = 20;
  * what only follows from another is listed with it; warnings last.
  */
 export function inOrder(explained: readonly Explained[], log: Log): readonly ExplainVerdict[] {
-  const exceptions = exceptionsAt(log);
   const merged = mergedByCause(explained, log);
   const verdicts: { readonly of: Explained; readonly consequences: Clue[]; place: number }[] = [];
   const causes = merged.filter(({ clues }) => clues[0].weight === "cause");
@@ -29,7 +29,7 @@ export function inOrder(explained: readonly Explained[], log: Log): readonly Exp
   for (const one of causes) {
     const entry = entries.get(one);
     if (entry === undefined) continue;
-    const parent = ancestor(one, causes, log, exceptions);
+    const parent = ancestor(one, causes, log);
     const parentEntry = parent === undefined ? undefined : entries.get(parent.of);
     if (parentEntry === undefined || parent === undefined) verdicts.push(entry);
     else if (parent.isAttempt) {
@@ -40,7 +40,7 @@ export function inOrder(explained: readonly Explained[], log: Log): readonly Exp
   }
   for (const one of merged.filter(({ clues }) => clues[0].weight === "consequence")) {
     const entry = entries.get(one);
-    const parent = parentOf(one, causes, warnings, log, exceptions);
+    const parent = parentOf(one, causes, warnings, log);
     if (parent !== undefined) entries.get(parent)?.consequences.push(...one.clues);
     else if (entry !== undefined) verdicts.push(entry);
   }
@@ -65,13 +65,6 @@ function placeLinks(entries: readonly { readonly of: Explained; place: number }[
 
 function sureness({ explanation }: Explained): number {
   return confidences.indexOf(explanation.confidence);
-}
-
-/** Which exception a line belongs to: the innermost. */
-function exceptionsAt(log: Log): ReadonlyMap<number, number> {
-  const at = new Map<number, number>();
-  for (const [index, { first, last }] of log.exceptions.entries()) for (let line = first; line <= last; line += 1) at.set(line, index);
-  return at;
 }
 
 function mergedByCause(explained: readonly Explained[], log: Log): readonly Explained[] {
@@ -108,11 +101,11 @@ function together(a: Explained, b: Explained, log: Log): Explained {
 }
 
 /** The matter of the deepest exception that this one was caused by. */
-function ancestor(one: Explained, causes: readonly Explained[], log: Log, exceptions: ReadonlyMap<number, number>): { readonly of: Explained; readonly isAttempt: boolean } | undefined {
+function ancestor(one: Explained, causes: readonly Explained[], log: Log): { readonly of: Explained; readonly isAttempt: boolean } | undefined {
   let found: { readonly of: Explained; readonly isAttempt: boolean } | undefined;
   let isLoose = false;
   const seen = new Set<number>();
-  let index = exceptions.get(one.clues[0].first);
+  let index = exceptionIndexAt(log, one.clues[0].first);
   while (index !== undefined && !seen.has(index)) {
     seen.add(index);
     const exception = log.exceptions[index];
@@ -120,15 +113,15 @@ function ancestor(one: Explained, causes: readonly Explained[], log: Log, except
     index = exception?.causedBy;
     if (index === undefined) break;
     const inner = index;
-    const of = causes.find((other) => other !== one && other.clues.some((clue) => exceptions.get(clue.first) === inner));
+    const of = causes.find((other) => other !== one && other.clues.some((clue) => exceptionIndexAt(log, clue.first) === inner));
     if (of !== undefined) found = { of, isAttempt: isLoose && of.explanation.cause === "module-missing" && one.explanation.cause !== "module-missing" };
   }
   return found;
 }
 
 /** What a consequence follows from: by the chain of exceptions, by what both name, by who wrote it, by nearness. */
-function parentOf(one: Explained, causes: readonly Explained[], warnings: readonly Explained[], log: Log, exceptions: ReadonlyMap<number, number>): Explained | undefined {
-  const chained = ancestor(one, causes, log, exceptions);
+function parentOf(one: Explained, causes: readonly Explained[], warnings: readonly Explained[], log: Log): Explained | undefined {
+  const chained = ancestor(one, causes, log);
   if (chained !== undefined && !chained.isAttempt) return chained.of;
   const [clue] = one.clues;
   const line = lineOf(clue, log);

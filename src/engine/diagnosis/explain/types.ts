@@ -38,6 +38,7 @@ export interface Log {
   readonly lines: readonly LogLine[];
   /** The text has more failures than are read: from this line on it was not. */
   readonly unread?: { readonly from: number };
+  /** In the order of their lines, of which none belongs to two. */
   readonly exceptions: readonly PrintedException[];
 }
 

@@ -1,4 +1,5 @@
 /** What Linux's loaders say of files: glibc (elf/dl-load.c, elf/dl-tls.c), musl (ldso/dynlink.c), ldd. */
+import { causedBy, exceptionAt, exceptionIndexAt } from "../exceptionAt.ts";
 import type { Clue, Log, Recogniser } from "../types.ts";
 import { explainMissingLibrary, isLoadedByTorch } from "./verdicts/libraries.ts";
 import { explainRefusal, refusals } from "./verdicts/refusals.ts";
@@ -69,7 +70,7 @@ const isRemark = /\b(?:User)?Warning: |Could not load dynamic library '/;
 function atLibrary(log: Log, at: number, library: string, words: string, neededBy?: string, byLdd = false): Clue {
   const line = log.lines[at]?.text ?? "";
   const isProgram = /error while loading shared libraries: /.test(line);
-  const exception = log.exceptions.find((one) => one.first <= at && at <= one.last);
+  const exception = exceptionAt(log, at);
   const byTorch = exception?.frames.at(-1) !== undefined && /[\\/]torch[\\/](?:__init__|_utils_internal)\.py$/.test(exception.frames.at(-1)?.file ?? "");
   const file = neededBy ?? (byTorch ? undefined : loadedFor(log, at));
   const isUsual = byLdd && isLoadedByTorch(baseName(library));
@@ -78,8 +79,8 @@ function atLibrary(log: Log, at: number, library: string, words: string, neededB
 
 /** The file for which a library was looked for, where torch says so in the exception that this one caused. */
 function loadedFor(log: Log, at: number): string | undefined {
-  const index = log.exceptions.findIndex((one) => one.first <= at && at <= one.last);
-  const caused = index < 0 ? undefined : log.exceptions.find((one) => one.causedBy === index);
+  const index = exceptionIndexAt(log, at);
+  const caused = index === undefined ? undefined : causedBy(index, log);
   return /^Could not load this library: (.{1,4096})$/m.exec(caused?.message ?? "")?.[1]?.trim();
 }
 

@@ -1,4 +1,5 @@
 /** Names that Python does not find: modules, attributes, and what NumPy says of its own ABI. */
+import { exceptionAt } from "../exceptionAt.ts";
 import type { Explanation, Knowledge } from "../types.ts";
 import { clueOf, lineAt, recogniserOf, verdict } from "./sayings.ts";
 import type { Said, Saying } from "./sayings.ts";
@@ -7,7 +8,7 @@ import names from "../../../../../data/torch-python-names.json" with { type: "js
 
 /** Of the exception that the line belongs to, the file whose line asked. */
 function asker({ log, at }: Said): string | undefined {
-  const own = log.exceptions.find((one) => one.first <= at && at <= one.last);
+  const own = exceptionAt(log, at);
   return own?.frames.findLast((frame) => !/^<|importlib/.test(frame.file))?.file;
 }
 
@@ -33,7 +34,7 @@ const noTorch: Saying = {
 };
 
 function isBuild({ log, at }: Said): boolean {
-  const own = log.exceptions.find((one) => one.first <= at && at <= one.last);
+  const own = exceptionAt(log, at);
   const frames = own?.frames.map((frame) => frame.file).join("\n") ?? "";
   const around = log.lines.slice(Math.max(0, at - 60), at + 12).map((line) => line.text.slice(0, 300)).join("\n");
   return /setup\.py|build_meta|pip-build-env|overlay|build-env|_in_process|builds-v0|setuptools/.test(frames) || /pip-build-env|get_requires_for_build|Getting requirements to build|build_wheel|build_editable|prepare_metadata|subprocess-exited-with-error|Failed to build|Building wheel/.test(around);

@@ -1,5 +1,6 @@
 /** Operators that torch's dispatcher does not have, or not for a backend (torch/_ops.py; aten/src/ATen/core/dispatch/Dispatcher.cpp, OperatorEntry.cpp). */
 import { valueOf } from "../../../model/index.ts";
+import { exceptionAt } from "../exceptionAt.ts";
 import type { Explanation, Knowledge } from "../types.ts";
 import { clueOf, lineAt, recogniserOf, verdict } from "./sayings.ts";
 import type { Saying } from "./sayings.ts";
@@ -28,7 +29,7 @@ const operatorMissing: Saying = {
     const { space, name, space2, name2 } = said.match.groups ?? {};
     const [namespace, operator] = [space ?? space2 ?? "", name ?? name2 ?? ""];
     const distribution = distributions[namespace];
-    const isRegistering = said.log.exceptions.some((one) => one.first <= said.at && said.at <= one.last && one.frames.some((frame) => /register_fake|impl_abstract/.test(frame.code ?? "")));
+    const isRegistering = exceptionAt(said.log, said.at)?.frames.some((frame) => /register_fake|impl_abstract/.test(frame.code ?? "")) === true;
     return clueOf(said, (knowledge) => missingOperator(namespace, operator, isRegistering, knowledge), {
       words: said.match[0] + (space !== undefined && said.text.startsWith(" does not exist", said.match[0].length) ? " does not exist" : ""),
       // What registers the operators failed before, and mostly quietly.

@@ -3,6 +3,7 @@
  * a call that is wrong, or one that looks right because the caller's types live in the registry of another pybind11.
  */
 import { valueOf } from "../../../../model/index.ts";
+import { exceptionAt } from "../../exceptionAt.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
 import { clueOf, lineAt, verdict } from "../sayings.ts";
 import type { Said, Saying } from "../sayings.ts";
@@ -41,7 +42,8 @@ export const incompatibleArguments: Saying = {
 const longest = 120;
 
 function readCall({ log, at, match, text: line0 }: Said): Call {
-  const exception = log.exceptions.find((one) => one.first <= at && at <= one.last && one.message.includes("incompatible"));
+  const own = exceptionAt(log, at);
+  const exception = own?.message.includes("incompatible") === true ? own : undefined;
   const end = Math.min(log.lines.length - 1, at + longest);
   let last = at;
   const signatures: string[] = [];
