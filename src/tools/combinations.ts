@@ -1,4 +1,6 @@
+import { realpathSync } from "node:fs";
 import * as path from "node:path";
+import { isInside } from "../engine/files/index.ts";
 import type { predict as Predict } from "../workshop/combinations/index.ts";
 import type { CellStepName, CombinationOutcome } from "../workshop/combinations/types.ts";
 import { CannotDo } from "../workshop/workshop.ts";
@@ -62,8 +64,12 @@ export async function run({ torch, python, steps }: RunInput, context: ToolConte
   if (workshop === undefined) {
     throw new CannotAnswer("Nothing is run here: this workspace is not trusted, or the server was started without --trust. Whoever owns it has to trust it first; combinations_predict and combinations_list only read.");
   }
-  const room = await import("../workshop/combinations/index.ts");
   const { root } = context.where;
+  const { trusted = [root] } = context;
+  if (!trusted.some((folder) => isInside(realpathSync(root), realpathSync(folder)))) {
+    throw new CannotAnswer(`Nothing is run in ${root}: what may be run is the code of ${trusted.join(", ")}. Who owns the other folder has to open and trust it, or to start the server with it as --root.`);
+  }
+  const room = await import("../workshop/combinations/index.ts");
   const { settings } = room.readSettings(root);
   const wrong = python?.find((one) => !/^3\.\d{1,2}t?$/.test(one));
   if (wrong !== undefined) {

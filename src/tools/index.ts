@@ -42,7 +42,7 @@ export async function callTool(name: string, input: unknown, context: ToolContex
     const { root, ...members } = validInput(declaration.input, input);
     const where = root === undefined ? context.where : { ...context.where, root: folderOf(root as string, context.where.root) };
     const tool = await tools[declaration.name]();
-    const json = await tool(members as never, { ...context, where });
+    const json = await tool(members as never, { ...context, where, trusted: context.trusted ?? [context.where.root] });
     context.signal.throwIfAborted();
     return { ok: true, json: shortened(json) };
   } catch (error) {

@@ -19,6 +19,8 @@ export interface ToolContext {
   readonly diagnosis?: (root: string) => Promise<Diagnosis | undefined>;
   /** Absent: nothing may be run here. */
   readonly workshop?: Workshop;
+  /** Folders whose files the workshop may run; absent: that of `where` as the host has it, whatever folder a question names. */
+  readonly trusted?: readonly string[];
 }
 
 /** A question that cannot be answered as it stands; the message says what to ask instead. */

@@ -13,6 +13,8 @@ import { callTool } from "../../src/tools/index.ts";
 import type { ToolContext } from "../../src/tools/index.ts";
 import { shortened } from "../../src/tools/shortened.ts";
 import { validInput } from "../../src/tools/validate.ts";
+import { CannotDo } from "../../src/workshop/workshop.ts";
+import type { Workshop } from "../../src/workshop/workshop.ts";
 import { writeTorch, writeVenv } from "../support/fake-torch.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -101,6 +103,28 @@ describe("tools for agents", () => {
     assert.match(await refusal("symbols", { name: "f", root: "nowhere" }), /There is no "root" in the input/);
     assert.match(await refusal("explain", { text: twin, root: "nowhere" }), /"root" must be a folder/);
     assert.match(await refusal("combinations_run", { python: ["3.12"] }), /^Nothing is run here: this workspace is not trusted/);
+  });
+
+  it("run nothing of a folder that nobody trusts, also where another one is trusted", async () => {
+    const refuse = (): Promise<never> => Promise.reject(new CannotDo("Not now."));
+    const workshop: Workshop = {
+      run: refuse, diagnostician: { check: refuse, examine: refuse, explain: refuse }, environment: {}, version: "0.0.0", now: () => new Date(),
+      activity: { signal: new AbortController().signal, step: () => undefined, progress: () => undefined, output: () => undefined, note: () => undefined },
+    };
+    const [mine, other] = ["mine", "other"].map((name) => path.join(scratch, name));
+    for (const folder of [mine ?? "", other ?? ""]) {
+      fs.mkdirSync(folder);
+    }
+    fs.symlinkSync(other ?? "", path.join(mine ?? "", "link"));
+    const where = { ...context().where, root: mine ?? "" };
+    for (const root of [other, "../other", "link", scratch]) {
+      assert.equal(await refusal("combinations_run", { root }, { where, workshop }), `Nothing is run in ${root === scratch ? scratch : other ?? ""}: what may be run is the code of ${mine ?? ""}. Who owns the other folder has to open and trust it, or to start the server with it as --root.`);
+    }
+    // Each folder of an editor's workspace is trusted with it, and what lies in one.
+    for (const root of [undefined, mine, other]) {
+      assert.match(await refusal("combinations_run", { root, python: ["four"] }, { where, workshop, trusted: [mine ?? "", other ?? ""] }), /^"python" must be versions/);
+    }
+    assert.match(await refusal("combinations_run", { python: ["four"] }, { where, workshop }), /^"python" must be versions/);
   });
 
   it("end when nobody waits any more", async () => {

@@ -228,7 +228,8 @@ export class Testing implements vscode.Disposable {
 /** Files that decide which tests there are. */
 const decides = /(?:\/CMakeLists\.txt|\.cmake|\/CMake(?:User)?Presets\.json|\/setup\.py|\/pyproject\.toml|\/pytest\.ini|\/setup\.cfg|\/abiding\.json|\/(?:test_[^/]*|[^/]*_test|conftest)\.py)$/;
 
-function localRoots(): readonly string[] {
+/** Folders of the workspace that are on this machine. */
+export function localRoots(): readonly string[] {
   return (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => (uri.scheme === "file" ? [uri.fsPath] : []));
 }
 

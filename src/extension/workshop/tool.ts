@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { callTool, workshopContext } from "../../tools/index.ts";
 import type { Bench } from "./bench.ts";
 import { BatchedScreen } from "./screen.ts";
+import { localRoots } from "./testing.ts";
 import { Work } from "./work.ts";
 
 /** Answers with JSON. Throws for a model to read. */
@@ -14,7 +15,7 @@ export async function runTool(bench: Bench, name: string, input: unknown, root: 
   const screen = new BatchedScreen((text) => bench.host.log.info(text.trimEnd()));
   try {
     return await bench.works.do(work, [token], async () => {
-      const result = await callTool(name, input, workshopContext(root, bench.workshop(work, screen), vscode.workspace.isTrusted));
+      const result = await callTool(name, input, workshopContext(root, bench.workshop(work, screen), vscode.workspace.isTrusted ? localRoots() : []));
       if (result?.ok !== true) {
         throw new Error(result?.message ?? `There is no tool "${name}".`);
       }
