@@ -97,7 +97,7 @@ const notPic: Recogniser = {
     if (sides === undefined || isCode(line) || !/reloc/i.test(sides.before)) return undefined;
     const symbol = new RegExp(`(?:against|symbol|function) (?:undefined )?(?:(?:hidden|protected|local) )?(?:symbol )?${quote}([^\\s'’»"]+)`).exec(sides.before)?.[1];
     const own = /^(.*?\.(?:o|a|obj|lo)(?:\([^()]*\))?):/.exec(sides.before.replace(linkerName, ""))?.[1];
-    const file = own ?? following(log, at, 1).flatMap((one) => /^(?:>>> )?defined in (.+)$/.exec(one)?.[1] ?? [])[0];
+    const file = own ?? following(log, at, 1).flatMap((one) => /^>>> defined in (.+)$/.exec(one)?.[1] ?? [])[0];
     return clue(at, `${sides.before.replace(linkerName, "").trim()} recompile with -fPIC`, { file, symbol }, () => explainNotPic(file, symbol));
   },
 };

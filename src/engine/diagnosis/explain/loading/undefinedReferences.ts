@@ -86,11 +86,11 @@ const device: Recogniser = {
 
 export const undefinedReferenceRecognisers: readonly Recogniser[] = [gnu, lld, apple, msvc, device];
 
-/** The lines ">>> referenced by ..." below; the arrows may have been taken for those of a quotation. */
+/** The lines ">>> referenced by ..." below. */
 function references(log: Log, at: number): readonly string[] {
   const lines: string[] = [];
   for (const text of following(log, at, 12)) {
-    const plain = /^(?:>>>)?(\s*(?:referenced by |defined (?:in|at) |(?:did you mean|the vtable symbol)|\s{4,}\S).*)$/.exec(text)?.[1];
+    const plain = /^>>>(\s*(?:referenced |defined (?:in|at) |(?:did you mean|the vtable symbol)|\s{4,}\S).*)$/.exec(text)?.[1];
     if (plain === undefined) break;
     lines.push(plain);
   }

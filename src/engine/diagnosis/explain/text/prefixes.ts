@@ -48,8 +48,8 @@ const prefixes: readonly RegExp[] = [
   /^\(([A-Za-z_][\w.]*(?:\([^()]{0,40}\))? pid=\d+(?:, ip=[\d.:a-f]+)?)\)(?: \[repeated [^\]]{1,80}\])? ?/,
 ];
 
-// Quotes of mail and Markdown, nix, prompts of Python; pytest's margins; the boxes of pip, uv and rich.
-const quotes = /^ {0,8}(?:>{1,3} )+|^>{1,3}$/;
+// Quotes of mail and Markdown, nix, prompts of Python, but not what lld prints below an error; pytest's margins; the boxes of pip, uv and rich.
+const quotes = /^ {0,8}(?:(?!>>> (?:referenced (?:by |\d)|defined (?:in|at) |did you mean|the vtable symbol| {4,}\S))>{1,3} )+|^>{1,3}$/;
 const pytest = /^E {3}(?: {4})*/;
 const rich = /^\s*[╭┌][─━]+ ?(Traceback \(most recent call last\)) ?[─━]*[╮┐]?\s*$/;
 const box = /^\s*[│┃║╎╰╭├└┌×❱╯╮─━▶][│┃║╎╰╭├└┌×❱╯╮─━▶>]*(?: ❱)? ?/;

@@ -80,7 +80,15 @@ test("what only looks like a prefix stays", () => {
     "  File \"C:\\Users\\me\\new\\train.py\", line 3, in <module>",
     "ninja: build stopped: subcommand failed.",
     "make[2]: *** [Makefile:12: all] Error 2",
+    ">>> referenced by ops.cpp:12 (src/ops.cpp:12)",
+    ">>>               ops.o:(run())",
+    ">>> referenced 6 more times",
+    ">>> defined in libops.a(ops.o)",
   ]) assert.deepEqual(textsOf(line), [line]);
+});
+
+test("what lld prints below an error keeps its arrows inside of a quotation", () => {
+  assert.deepEqual(textsOf("> ld.lld: error: undefined symbol: f()\n> >>> referenced by ops.cpp\n> >>>               ops.o:(run())\n>>> import torch"), ["ld.lld: error: undefined symbol: f()", ">>> referenced by ops.cpp", ">>>               ops.o:(run())", "import torch"]);
 });
 
 test("a progress bar leaves its last state, whatever follows on the next line", () => {
