@@ -5,7 +5,7 @@ import type { Life } from "./life.ts";
 import { askFits, askTorch } from "./matter.ts";
 import type { Judgement, Matter } from "./matter.ts";
 import { notLinked } from "./linking.ts";
-import { inside, range, shown, torches } from "./words.ts";
+import { inside, isBetweenReleases, range, shown, torches } from "./words.ts";
 
 /** What the text alone says of a C++ name of torch that a loader or a linker did not find. */
 export function torchByText(matter: Matter): Judgement {
@@ -26,7 +26,12 @@ export function torchByText(matter: Matter): Judgement {
   if (livesInOptional(life) && (error.when === "link" || (running !== false && life.homes.includes("libtorch_python")))) {
     return mayBeNotLinked(matter);
   }
-  return isInAll(life, knowledge.history) ? everywhere(matter) : drift(matter);
+  return isInAll(life, knowledge.history) && !metTorch(error) ? everywhere(matter) : drift(matter);
+}
+
+/** dyld names the library in which it looked: torch's was there. */
+function metTorch({ from = "" }: Matter["error"]): boolean {
+  return /[\\/]lib(?:c10|torch(?:_\w+)?)\.dylib$/.test(from);
 }
 
 /** Libraries of torch that a build may leave out: TORCH_LIBRARIES has no libtorch_python, a CPU torch no CUDA. */
@@ -45,12 +50,15 @@ function withOtherString({ life, knowledge: { history } }: Matter): readonly str
 }
 
 function withString(matter: Matter): Judgement {
-  const { error } = matter;
+  const { error, life } = matter;
   if (error.when === "link" && linksNoTorch(matter)) {
     return notLinked(matter);
   }
   const running = runningHas(matter);
-  const isDrift = running === undefined ? !isStillThere(matter) || withOtherString(matter).length === 0 : !running;
+  const others = withOtherString(matter).length;
+  // What no official release of its time has in this spelling was built with another torch than those.
+  const isForeign = others === life.either.length;
+  const isDrift = running === undefined ? others === 0 || !(isStillThere(matter) || isForeign) : !running;
   return isDrift ? drift(matter) : otherString(matter);
 }
 
@@ -239,11 +247,6 @@ function otherBuild(matter: Matter, torch: string): Judgement {
 /** The release by whose number a build goes: "2.8.0" of "2.8.0a0+5228986c39.nv25.06" and of "2.8.0+cu128". */
 export function numberOf(torch: string): string {
   return /^\d+(?:\.\d+)*/.exec(torch)?.[0] ?? torch;
-}
-
-/** "2.8.0a0+5228986c39.nv25.06", "2.8.0.dev20250319", "2.4.0a0+git1234". */
-function isBetweenReleases(torch: string): boolean {
-  return /a\d|\.dev|rc\d|\+git|nv\d/.test(torch);
 }
 
 function neverExported(matter: Matter): Judgement {

@@ -29,6 +29,25 @@ describe("a symbol of torch that a loader did not find, by the text alone", () =
     says(ask({ symbol: "_ZN5torch3jit17parseSchemaOrNameERKSs" }), "torch-drift likely", /built for torch 2\.3 or older; the torch that loads it is newer/, /also speaks of the old std::string/);
   });
 
+  it("is another string first where no official release of its time has that spelling: it was built with another torch", () => {
+    says(ask({ symbol: `_ZN5torch3jit17parseSchemaOrNameERK${newString}` }), "libstdcxx-abi possible", /ABI=1 for torch 2\.3 or older; the torch that loads it is built with 0, or is another version/);
+    says(ask({ symbol: `_ZN5torch3jit17parseSchemaOrNameERK${newString}` }, { text: "pip list: torch 2.9.1" }), "torch-drift likely", /torch 2\.9\.1, which the text names, is not one of them/);
+  });
+
+  it("is a mixture of two torches where a library of torch itself misses it", () => {
+    const lib = "/opt/conda/lib/python3.12/site-packages/torch/lib";
+    says(ask({ symbol: "_ZNK3c1010TensorImpl23shallow_copy_and_detachERKNS_15VariableVersionEb", file: `${lib}/libtorch_cpu.so` }), "duplicate-libtorch likely", /^Libraries of two torches are mixed: libtorch_cpu\.so is torch's own, and the libc10 that was loaded lacks/, /No extension has a part/, /Unset LD_LIBRARY_PATH/);
+    says(ask({ symbol: "_ZN3c105ErrorC2ENS_14SourceLocationESs", file: `${lib}/libtorch_python.so` }), "duplicate-libtorch likely", /libtorch_python\.so is torch's own/);
+    says(ask({ symbol: "_ZN3c105ErrorC2ENS_14SourceLocationESs", file: `${lib}/libtorch_ccl.so` }), "libstdcxx-abi likely", /^libtorch_ccl\.so was compiled/);
+    says(ask({ symbol: "_ZN3c105ErrorC2ENS_14SourceLocationESs", file: "/opt/conda/lib/python3.12/site-packages/vision/_C.so" }), "libstdcxx-abi likely", /^_C\.so was compiled/);
+  });
+
+  it("is an older torch where macOS's loader looked in torch and did not find it", () => {
+    const symbol = "_ZN3c106detail23torchInternalAssertFailEPKcS2_jS2_S2_";
+    says(ask({ symbol, system: "macos", from: "/opt/v/lib/python3.9/site-packages/torch/lib/libc10.dylib" }), "torch-drift likely", /built for torch 1\.9 or newer; the torch that loads it is older/);
+    says(ask({ symbol, system: "macos" }), "torch-not-loaded likely", /was loaded without its torch/);
+  });
+
   it("is another version where its parameters have no string, with what came in its place", () => {
     const found = ask({ symbol: "_ZN3c104cuda9SetDeviceEa" });
     says(found, "torch-drift likely", /^_C\.so was built for torch 2\.3 to 2\.7; the torch that loads it is older or newer\.$/, /torch 2\.8 and later it is `c10::cuda::SetDevice\(signed char, bool\)` instead/, /_GLIBCXX_USE_CXX11_ABI has nothing to do with it/, /abiding fits \/srv\/v\/lib\/python3\.12\/site-packages\/pkg\/_C\.so --against ENV/);
