@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { loadCatalogue } from "../engine/catalogue/index.ts";
 import { NodeFiles } from "../engine/files/index.ts";
+import { errorFile, tooLong } from "../tools/errorFile.ts";
 import { errorText, longestText } from "../tools/errorText.ts";
 import { explained } from "../tools/explaining.ts";
 import { fromHere, rootFolder } from "./against.ts";
@@ -44,49 +45,47 @@ async function textOf(operands: readonly string[], terminal: Terminal): Promise<
   if (others.length > 0) {
     throw new UsageError(`explain takes one file, and got ${operands.length}: ${operands.join(" ")}. A text that is no file goes to its standard input: … 2>&1 | abiding explain -`);
   }
-  const [bytes, name] = operand === "-" ? [await standardInput(terminal), "Standard input"] : [fileBytes(path.resolve(terminal.workingDirectory, operand)), operand];
-  const answer = errorText(bytes, name);
+  const target = path.resolve(terminal.workingDirectory, operand);
+  const answer = operand === "-" ? errorText(await allOf(standardInput(terminal), "Standard input"), "Standard input")
+    : isStream(target) ? errorText(await allOf(fs.createReadStream(target), operand), operand)
+    : errorFile(target, "To explain a text itself: abiding explain - reads what is pasted or piped.");
   if (!answer.ok) {
     throw new UsageError(answer.message);
   }
   return answer.text;
 }
 
-function fileBytes(file: string): Uint8Array {
+/** A pipe, as that of `<(command)`, or a device: what it holds shows when it is read. */
+function isStream(target: string): boolean {
   try {
-    const status = fs.statSync(file);
-    if (status.isDirectory()) {
-      throw new UsageError(`${file} is a folder; name the log, or paste the error: abiding explain -`);
-    }
-    if (status.size > longestText) {
-      throw new UsageError(tooLong(file));
-    }
-    return fs.readFileSync(file);
-  } catch (error) {
-    if (error instanceof UsageError) {
-      throw error;
-    }
-    const code = (error as NodeJS.ErrnoException).code;
-    throw new UsageError(code === "ENOENT" || code === "ENOTDIR" ? `${file} does not exist. To explain a text itself: abiding explain - reads what is pasted or piped.` : `${file} cannot be read: ${code ?? String(error)}.`);
+    const status = fs.statSync(target);
+    return !status.isFile() && !status.isDirectory();
+  } catch {
+    return false;
   }
 }
 
-async function standardInput(terminal: Terminal): Promise<Uint8Array> {
+function standardInput(terminal: Terminal): AsyncIterable<Buffer> {
   if (process.stdin.isTTY) {
     terminal.say(`Paste the error, the whole traceback or the end of the log, then press Enter and ${process.platform === "win32" ? "Ctrl-Z, Enter" : "Ctrl-D"}.\n`);
   }
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of process.stdin as AsyncIterable<Buffer>) {
-    parts.push(part);
-    size += part.length;
-    if (size > longestText) {
-      throw new UsageError(tooLong("Standard input"));
-    }
-  }
-  return Buffer.concat(parts);
+  return process.stdin;
 }
 
-function tooLong(name: string): string {
-  return `${name} holds more than ${longestText / 1024 ** 2} MiB; the part around the first error is enough: grep -n -i error FILE | head finds it.`;
+async function allOf(input: AsyncIterable<Buffer>, name: string): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of input) {
+      parts.push(part);
+      size += part.length;
+      if (size > longestText) {
+        throw new UsageError(tooLong(name));
+      }
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === undefined ? error : new UsageError(`${name} cannot be read: ${code}.`);
+  }
+  return Buffer.concat(parts);
 }

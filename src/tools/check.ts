@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { isRuleName } from "../engine/rules/index.ts";
 import { inSlices } from "../workshop/process/index.ts";
 import { checkJson } from "./checkJson.ts";
@@ -24,12 +24,14 @@ export async function check({ path, against, rules, targets = [] }: Input, conte
     throw new CannotAnswer(`There is no rule "${wrong}". Leave "rules" out to have all.`);
   }
   const { root } = context.where;
-  if (path === undefined && (root === dirname(root) || root === homedir())) {
-    throw new CannotAnswer(`Name the project's folder as "path": the server works in ${root}, and all of that is no project.`);
-  }
-  const subject = subjectOf(path, root);
+  const asked = resolve(root, path ?? ".");
+  // A file of a folder that is no project: what lies beside it is.
+  const subject = subjectOf(asked, isNoProject(root) ? dirname(asked) : root);
   if (!subject.ok) {
     throw new CannotAnswer(subject.message);
+  }
+  if (isNoProject(subject.root)) {
+    throw new CannotAnswer(`Name the project's folder as "path": all of ${subject.root} is no project.`);
   }
   const open = against === undefined && rules === undefined ? await context.diagnosis?.(subject.root) : undefined;
   const diagnosis = open ?? await read(subject.root, against ?? (context.against === undefined ? undefined : [context.against]), rules, context);
@@ -38,6 +40,11 @@ export async function check({ path, against, rules, targets = [] }: Input, conte
   const bodies = report.bodies.filter(({ role, name }) => (role !== "declared" && role !== "built") || targets.includes(name));
   const rest = report.bodies.length - bodies.length;
   return { ...report, bodies, ...(rest === 0 ? {} : { leftOut: { bodies: rest } }) };
+}
+
+/** Servers are started in such a folder where an editor has none open; reading all of it takes minutes. */
+function isNoProject(folder: string): boolean {
+  return folder === dirname(folder) || folder === homedir();
 }
 
 async function read(folder: string, against: readonly string[] | undefined, only: readonly string[] | undefined, { where, remote, signal, tell }: ToolContext): Promise<Parameters<typeof checkJson>[0]["diagnosis"]> {

@@ -1,7 +1,6 @@
-import * as fs from "node:fs";
 import * as path from "node:path";
 import type { ExplainReport } from "../engine/model/index.ts";
-import { errorText, longestText } from "./errorText.ts";
+import { errorFile } from "./errorFile.ts";
 import { explained } from "./explaining.ts";
 import { CannotAnswer } from "./types.ts";
 import type { ToolContext } from "./types.ts";
@@ -25,11 +24,7 @@ export async function explain({ text, file, against }: Input, context: ToolConte
 }
 
 function textOf(file: string): string {
-  const status = fs.statSync(file, { throwIfNoEntry: false });
-  if (status?.isFile() !== true || status.size > longestText) {
-    throw new CannotAnswer(status === undefined ? `${file} does not exist.` : status.isFile() ? `${file} holds more than ${longestText / 1024 ** 2} MiB.` : `${file} is no regular file.`);
-  }
-  const read = errorText(fs.readFileSync(file), file);
+  const read = errorFile(file, "The output itself goes into \"text\".");
   if (!read.ok) {
     throw new CannotAnswer(read.message);
   }

@@ -57,8 +57,9 @@ function validMember(name: string, member: InputMember, value: unknown): void {
 }
 
 function validText(what: string, value: unknown, allowed: readonly string[] | undefined, most: number): void {
-  if (typeof value !== "string" || value.trim() === "" || value.length > most || (most === longest && value.includes("\0"))) {
-    throw new CannotAnswer(`${what} must be a text of ${most === longest ? `1 to ${longest}` : "at least one"} characters.`);
+  const isLog = most > longest;
+  if (typeof value !== "string" || value.trim() === "" || value.length > most || (!isLog && value.includes("\0"))) {
+    throw new CannotAnswer(`${what} must ${!isLog ? `be a text of 1 to ${longest} characters` : typeof value === "string" ? "not be empty" : "be a text"}.`);
   }
   if (allowed?.includes(value) === false) {
     throw new CannotAnswer(`${what} must be one of ${allowed.join(", ")}; it is "${value.slice(0, 80)}".`);

@@ -79,6 +79,8 @@ describe("tools for agents", () => {
     fs.writeFileSync(path.join(scratch, "other.py"), "");
     const other = await answerOf("check", { path: "other.py" });
     assert.deepEqual([other["findings"], other["root"], other["leftOut"]], [[], scratch, { bodies: 1 }]);
+    const far = await answerOf("check", { path: path.join(scratch, "other.py") }, { where: { ...context().where, root: "/" } });
+    assert.deepEqual([far["findings"], far["root"]], [[], scratch]);
   });
 
   it("take what was chosen in an editor where nothing is named", async () => {
@@ -93,11 +95,17 @@ describe("tools for agents", () => {
     assert.match(await refusal("explain", {}), /Either "text", .*, or "file"/);
     assert.match(await refusal("explain", { text: twin, file: "setup.py" }), /one of them only/);
     assert.match(await refusal("explain", { file: "nowhere.log" }), /nowhere\.log does not exist/);
+    assert.match(await refusal("explain", { file: "." }), /is a folder; name the log\. The output itself goes into "text"\.$/);
+    assert.match(await refusal("explain", { file: os.devNull }), /is no regular file; name the log/);
+    assert.equal(await refusal("explain", { text: " " }), "\"text\" must not be empty.");
+    assert.equal(await refusal("explain", { text: 7 }), "\"text\" must be a text.");
     assert.match(await refusal("explain", { file: process.execPath }), /is a program or a shared library/);
     assert.match(await refusal("explain", { text: twin, against: "nowhere" }), /nowhere/);
     assert.match(await refusal("check", { rules: ["no-such-rule"] }), /There is no rule "no-such-rule"/);
     assert.match(await refusal("check", { path: "nowhere" }), /nowhere does not exist/);
-    assert.match(await refusal("check", {}, { where: { ...context().where, root: "/" } }), /^Name the project's folder as "path": the server works in \//);
+    assert.match(await refusal("check", {}, { where: { ...context().where, root: "/" } }), /^Name the project's folder as "path": all of \/ is no project\.$/);
+    assert.match(await refusal("check", { path: "/" }), /^Name the project's folder as "path": all of \/ is no project\.$/);
+    assert.match(await refusal("check", { path: os.homedir() }), /is no project\.$/);
     assert.match(await refusal("fits", { file: process.execPath, gpu: "fast" }), /"gpu" must be a compute capability/);
     assert.match(await refusal("inspect", { file: "setup.py" }), /setup\.py/);
     assert.match(await refusal("symbols", { name: "f", root: "nowhere" }), /There is no "root" in the input/);
