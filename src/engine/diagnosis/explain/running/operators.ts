@@ -1,8 +1,10 @@
 /** Operators that torch's dispatcher does not have, or not for a backend (torch/_ops.py; aten/src/ATen/core/dispatch/Dispatcher.cpp, OperatorEntry.cpp). */
 import { valueOf } from "../../../model/index.ts";
 import { exceptionAt } from "../exceptionAt.ts";
+import { isBetweenReleases } from "../symbols/words.ts";
+import { clueOf, textAt, verdict } from "../reading.ts";
 import type { Explanation, Knowledge } from "../types.ts";
-import { clueOf, lineAt, recogniserOf, verdict } from "./sayings.ts";
+import { recogniserOf } from "./sayings.ts";
 import type { Saying } from "./sayings.ts";
 import { companionFor, installedVersion, minorOf, torchesFor, torchOf, versionOf } from "./torchBuilds.ts";
 
@@ -76,6 +78,7 @@ function companionOperator(name: Companion, what: string, knowledge: Knowledge):
       `${name} catches the error of its own library, so the operator is the first thing that is missed.`,
     ], { fixes: [`Install the pair from one index in one command: ${right.line}`], copy: right.line });
   }
+  if (torch !== undefined && isBetweenReleases(torch)) return besideOwnBuild(name, what, torch);
   const isPair = torch !== undefined && right !== undefined && version !== undefined;
   return verdict("package-pair", isPair ? "possible" : "likely", isPair ? `${name}'s operators are not there, although ${name} ${version} belongs to torch ${torch}: ${what}.` : `${name} and torch are not a pair, so ${name}'s operators did not load: ${what}.`, [
     `${name}'s compiled library is built for one release of torch; it catches the error of loading it, and the operators are missing afterwards.`,
@@ -88,6 +91,20 @@ function companionOperator(name: Companion, what: string, knowledge: Knowledge):
       ...(isPair ? [] : [`The versions: pip list | grep -E "^torch"`]),
       name === "torchvision" ? "The swallowed error: TORCHVISION_WARN_WHEN_EXTENSION_LOADING_FAILS=1" : `The swallowed error: abiding fits FILE --against ENV for ${name}'s libraries`,
     ],
+  });
+}
+
+/** Beside torch of NVIDIA's containers and JetPack, a nightly or a build of one's own: what indexes have was built for releases, and brings such a release in its place. */
+function besideOwnBuild(name: Companion, what: string, torch: string): Explanation {
+  return verdict("package-pair", "likely", `${name} was not built for torch ${torch}, so its operators did not load: ${what}.`, [
+    `torch ${torch} is no official release, and the wheels of ${name} on PyPI and download.pytorch.org are built for those.`,
+    `${name} catches the error of its own library, so the operator is the first thing that is missed.`,
+  ], {
+    fixes: [
+      `Take the ${name} that came with this torch (NVIDIA's container or JetPack index, the nightly index of the same day), or build it from source against it: pip install --no-build-isolation --no-deps with the tag of that release.`,
+      `Do not install torch and ${name} from PyPI over it: that replaces this torch by another build.`,
+    ],
+    needs: [name === "torchvision" ? "The swallowed error: TORCHVISION_WARN_WHEN_EXTENSION_LOADING_FAILS=1" : `The swallowed error: abiding fits FILE --against ENV for ${name}'s libraries`],
   });
 }
 
@@ -104,7 +121,8 @@ const customOps: Saying = {
 };
 
 /** A pair whose versions the text names. */
-function pairInText(name: string, version: string, torch: string, knowledge: Knowledge): Explanation {
+function pairInText(name: Companion, version: string, torch: string, knowledge: Knowledge): Explanation {
+  if (isBetweenReleases(torch)) return besideOwnBuild(name, `"Couldn't load custom C++ ops"`, torch);
   const right = companionFor(knowledge.catalogue, name, torch);
   const belongs = torchesFor(knowledge.catalogue, name, version).at(-1)?.version;
   const isPair = right !== undefined && minorOf(right.version) === minorOf(version);
@@ -133,10 +151,10 @@ const otherBackend: Saying = {
 };
 
 /** torch lists where each key is registered. */
-function lastOfBackends(log: Parameters<typeof lineAt>[0], at: number): number {
+function lastOfBackends(log: Parameters<typeof textAt>[0], at: number): number {
   let last = at;
   for (let next = at + 1; next < Math.min(log.lines.length, at + 60); next += 1) {
-    const line = lineAt(log, next);
+    const line = textAt(log, next);
     if (/^\w+: (?:registered|fallthrough registered) at /.test(line)) last = next;
     else if (line.trim() !== "") break;
   }

@@ -5,6 +5,7 @@ import type { Catalogue, TorchRelease } from "../../../catalogue/index.ts";
 import { runsOn } from "../../../fit/traits/cuda.ts";
 import { compareVersions, localLabel, publicVersion, valueOf } from "../../../model/index.ts";
 import { joinWords } from "../../../rules/support.ts";
+import { isBetweenReleases } from "../symbols/words.ts";
 import type { Knowledge, Log } from "../types.ts";
 
 /** The torch of the environment, as people write it: "2.8.0+cu128". */
@@ -73,9 +74,9 @@ export function installLine(pins: Readonly<Record<string, string>>, label: strin
   return `pip install ${names.join(" ")}${index}`;
 }
 
-/** The version of a package that was released for a torch, and the line that installs it beside it. */
+/** The version of a package that was released for a torch, and the line that installs it beside it; undefined of builds of NVIDIA, nightlies and the like, which no index has by that number. */
 export function companionFor(catalogue: Catalogue, name: string, torch: string): { readonly version: string; readonly line: string } | undefined {
-  const version = catalogue.torchRelease(torch)?.companions[name];
+  const version = isBetweenReleases(torch) ? undefined : catalogue.torchRelease(torch)?.companions[name];
   return version === undefined ? undefined : { version, line: installLine({ torch, [name]: version }, localLabel(torch)) };
 }
 

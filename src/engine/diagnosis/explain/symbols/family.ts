@@ -5,13 +5,20 @@ import type { Matter } from "./matter.ts";
 import { ofCuda, ofLibstdcxx, ofOthers, ofPython, stableShim } from "./others.ts";
 import type { Judgement } from "./matter.ts";
 import { torchByText } from "./torch.ts";
+import { demangledOf } from "./words.ts";
 
 const standard: ReadonlySet<string> = new Set(["std", "__gnu_cxx", "__cxxabiv1"]);
+
+/** Makers of other devices put the names of their adapters into torch's namespaces. */
+const ofAdapter = /^(?:c10|at|torch)::(?:native::)?(?:musa|npu|mlu|gcu|hpu)::/;
 
 /** Whose the symbol of an error is. What is exported by a library of torch is torch's, whatever its namespace. */
 export function familyOfMatter({ error, life }: Matter): SymbolFamily {
   if (life.homes.length > 0 && !/^(?:aoti_torch|torch)_/.test(life.symbol)) {
     return "torch";
+  }
+  if (ofAdapter.test(demangledOf(error))) {
+    return "own-or-other";
   }
   if (!error.isDemangled && error.system !== "windows") {
     return familyOf(life.symbol.replace(/@.*$/, ""));

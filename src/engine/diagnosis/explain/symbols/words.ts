@@ -94,3 +94,8 @@ function runsOf(releases: readonly string[], all: readonly string[]): readonly (
   }
   return runs;
 }
+
+/** Whether a torch is a vendor's, nightly or own build and no official release: "2.8.0a0+5228986c39.nv25.06", "2.8.0.dev20250319", "2.4.0a0+git1234". */
+export function isBetweenReleases(torch: string): boolean {
+  return /a\d|\.dev|rc\d|\+git|nv\d/.test(torch);
+}

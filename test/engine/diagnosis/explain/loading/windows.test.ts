@@ -3,6 +3,13 @@ import { describe, it } from "node:test";
 import { says, silent } from "./reading.ts";
 
 describe("Windows's loader", () => {
+  it("a procedure that a module of Qt or of Python itself misses has nothing to do with torch", async () => {
+    const verdict = await says("ImportError: DLL load failed while importing QtWidgets: The specified procedure could not be found.", "library-too-old", "likely", /^A DLL that QtWidgets needs was found in another version/);
+    assert.doesNotMatch(verdict.fixes.join(" "), /torch/);
+    await says("ImportError: DLL load failed while importing _sqlite3: Die angegebene Prozedur wurde nicht gefunden.", "library-too-old", "likely", /_sqlite3/);
+    await says("ImportError: DLL load failed while importing qtops: The specified procedure could not be found.", "torch-drift", "likely", /^qtops was built for another torch/);
+  });
+
   it("a procedure that is not found is another torch", async () => {
     const verdict = await says("ImportError: DLL load failed while importing _C: The specified procedure could not be found.", "torch-drift", "likely", /^_C was built for another torch/);
     assert.ok(verdict.because.some((one) => /_GLIBCXX_USE_CXX11_ABI has no part/.test(one)));

@@ -33,6 +33,18 @@ describe("operators that are not there", () => {
     assert.equal(right.copy, undefined);
   });
 
+  it("never end in installing releases over a torch of NVIDIA or a nightly", async () => {
+    for (const torch of ["2.3.0a0+ebedce2.nv24.5", "2.8.0.dev20250319+cu128"]) {
+      const verdict = await says(`torch ${torch}\ntorchvision 0.18.0\n${nms}`, "package-pair", "likely", new RegExp(`torchvision was not built for torch ${torch.replace("+", "\\+")}`));
+      assert.equal(verdict.copy, undefined);
+      assert.doesNotMatch(verdict.fixes.join(" "), /pip install torch==/);
+      assert.match(verdict.fixes[0] ?? "", /build it from source against it/);
+    }
+    const resolver = await says("torchvision 0.23.0 requires torch==2.8.0, but you have torch 2.8.0a0+34c6371d24.nv25.8 which is incompatible.", "package-pair", "certain", /is installed now/);
+    assert.equal(resolver.copy, undefined);
+    assert.doesNotMatch(resolver.fixes.join(" "), /torch==2\.8\.0a0/);
+  });
+
   it("are settled by versions that the text lists", async () => {
     const listed = "\nPyTorch version: 2.6.0+cu124\n[pip3] torch==2.6.0\n[pip3] torchvision==0.23.0\n";
     assert.equal((await says(nms + listed, "package-pair", "certain", /torchvision 0\.23\.0/)).copy, pair);

@@ -14,6 +14,14 @@ describe("a symbol of torch that a loader did not find, by the text alone", () =
     says(ask({ symbol: `_ZN3c105ErrorC1ENS_14SourceLocationE${newString}` }), "libstdcxx-abi likely", /ABI=1, and the torch that loads it is built with 0/, /cxx11abiFALSE/);
   });
 
+  it("is the adapter's of another device where its maker writes into torch's namespaces, and no drift of torch", () => {
+    for (const symbol of ["_ZN3c104musa20getCurrentMUSAStreamEa", "_ZN2at6native4musa9DummyCallEv", "_ZN7c10_npu19getCurrentNPUStreamEa"]) {
+      says(ask({ symbol }), "other-library-symbol likely", /adapter of torch/);
+    }
+    says(ask({ symbol: "ffi_prep_closure_loc" }), "other-library-symbol likely", /belongs to libffi/);
+    says(ask({ symbol: "ffi_of_my_own" }), "own-symbol possible", /ffi_of_my_own/);
+  });
+
   it("shows it by a tag alone, on both sides", () => {
     says(ask({ symbol: "_ZNK5torch8autograd4Node4nameEv" }), "libstdcxx-abi likely", /ABI=0/);
     says(ask({ symbol: "_ZNK5torch8autograd4Node4nameB5cxx11Ev" }), "libstdcxx-abi likely", /ABI=1/);
