@@ -9,10 +9,17 @@ const bytesOfPython = /\bb(['"])/;
 const entity = /&(?:lt|gt|amp|quot|apos|nbsp|#39|#x27|#96|#x60|#\d{1,5});/;
 const tag = /<\/?(?:pre|code|span|br|div|p|samp|kbd|font|b|a)(?:\s[^<>]{0,300})?\/?>/g;
 
+/** What editors show of a failed cell of a notebook, line by line: its type, its message and its stack. */
+const keyedText = /^\s*"(?:message|evalue)"\s*:\s*"(?:[^"\\]|\\.)*",?\s*$/;
+
+export function isKeyedText(line: string): boolean {
+  return keyedText.test(line);
+}
+
 /** The lines that a line holds as a string of JSON or Python, or escaped for HTML: usually itself alone. */
 export function withoutQuoting(line: string, isJson: boolean): readonly string[] {
   const plain = entity.test(line) ? withoutHtml(line) : line;
-  if (isJson && quotedWhole.test(plain)) return ofJson(plain)?.split(/\r?\n/) ?? [plain];
+  if (isJson && quotedWhole.test(plain) || isKeyedText(plain)) return ofJson(plain)?.split(/\r?\n/) ?? [plain];
   if (!plain.includes("\\")) return plain === line ? [line] : plain.split("\n");
   if (jsonStart.test(plain)) {
     const held = ofJson(plain);

@@ -1,7 +1,7 @@
 import { demangle } from "../../../binaries/mangling/index.ts";
 import type { LogLine } from "../types.ts";
 import { withoutControls } from "./controls.ts";
-import { withoutQuoting } from "./literals.ts";
+import { isKeyedText, withoutQuoting } from "./literals.ts";
 import { withoutPrefix } from "./prefixes.ts";
 import type { Unprefixed } from "./prefixes.ts";
 import { translatorFor } from "./translations.ts";
@@ -54,9 +54,10 @@ function cleaner(text: string): (raw: string, number: number) => Generator<Piece
     const own = withoutPrefix(line);
     return { ...own, text: translate(own.text.trimEnd()), first: number, last: number, width: line.length, endsWithSpace: line.endsWith(" "), hasPrefix: own.text.length < line.length };
   };
+  const withoutMark = markRemover();
   return function* (raw, number) {
-    const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
-    if (!isJson && !line.includes("\\") && !line.includes("&")) {
+    const line = withoutMark(raw.endsWith("\r") ? raw.slice(0, -1) : raw);
+    if (!isJson && !line.includes("\\") && !line.includes("&") && !isKeyedText(line)) {
       yield piece(withoutControls(line), number);
       return;
     }
@@ -66,6 +67,19 @@ function cleaner(text: string): (raw: string, number: number) => Generator<Piece
       const inner = piece(withoutControls(held), number);
       yield outer.writer === undefined ? inner : { ...inner, writer: inner.writer === undefined ? outer.writer : `${outer.writer} ${inner.writer}` };
     }
+  };
+}
+
+/** Takes the marks of Markdown's headings, which titles of issues are, and of comments into which somebody put a whole traceback. */
+function markRemover(): (line: string) => string {
+  let isFirst = true;
+  let isComment = false;
+  return (line) => {
+    const isTitle = isFirst || line.startsWith("##");
+    isFirst &&= line.trim() === "";
+    isComment = line.startsWith("#") && (isComment || /^# ?Traceback \(most recent call last\):/.test(line));
+    if (isComment) return line.replace(/^# ?/, "");
+    return isTitle ? line.replace(/^#{1,6} (?=\S)/, "") : line;
   };
 }
 
