@@ -1,5 +1,5 @@
 /** Operators that torch's dispatcher does not have, or not for a backend (torch/_ops.py; aten/src/ATen/core/dispatch/Dispatcher.cpp, OperatorEntry.cpp). */
-import { valueOf } from "../../../model/index.ts";
+import { localLabel, valueOf } from "../../../model/index.ts";
 import { exceptionAt } from "../exceptionAt.ts";
 import { isBetweenReleases } from "../symbols/words.ts";
 import { clueOf, textAt, verdict } from "../reading.ts";
@@ -210,9 +210,12 @@ const otherCuda: Saying = {
     const name = printed.toLowerCase().replaceAll("_", "-");
     return clueOf(said, (knowledge) => {
       const torch = torchOf(knowledge);
-      const right = torch === undefined ? undefined : companionFor(knowledge.catalogue, name, torch);
+      const label = torch === undefined ? undefined : localLabel(torch);
+      const isOther = label !== undefined && label !== `cu${torchCuda.replace(".", "")}`;
+      const right = torch === undefined || isOther ? undefined : companionFor(knowledge.catalogue, name, torch);
       return verdict("package-pair", "certain", `${printed} was built for CUDA ${cuda}, and torch for CUDA ${torchCuda}.`, [
         `${printed} compares both itself when it is imported. Versions of the same number exist for several CUDA versions.`,
+        ...(isOther ? [`It did not run with torch ${torch ?? ""}, which is compared with.`] : []),
       ], {
         fixes: [right === undefined ? `Install ${printed} and torch for the same CUDA, from one index (…/whl/cu${torchCuda.replace(".", "")}).` : `Install the pair from one index in one command: ${right.line}`],
         ...(right === undefined ? {} : { copy: right.line }),

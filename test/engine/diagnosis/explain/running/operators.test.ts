@@ -91,6 +91,13 @@ BackendSelect: fallthrough registered at ../aten/src/ATen/core/BackendSelectFall
 
   it("are of packages for another CUDA, which compare it themselves", async () => {
     await says("RuntimeError: Detected that PyTorch and torchvision were compiled with different CUDA major versions. PyTorch has CUDA Version=12.6 and torchvision has CUDA Version=13.0. Please reinstall the torchvision that matches your PyTorch install.", "package-pair", "certain", /torchvision was built for CUDA 13\.0, and torch for CUDA 12\.6/);
+    const detected = "RuntimeError: Detected that PyTorch and torchvision were compiled with different CUDA major versions. PyTorch has CUDA Version=12.8 and torchvision has CUDA Version=11.8. Please reinstall the torchvision that matches your PyTorch install.";
+    const same = await says(detected, "package-pair", "certain", /for CUDA 12\.8/, await release("torch==2.8.0+cu128"));
+    assert.equal(same.copy, "pip install torch==2.8.0 torchvision==0.23.0 --index-url https://download.pytorch.org/whl/cu128");
+    // The torch at hand is not the one that failed: to install its kind over the other would take CUDA away.
+    const other = await says(detected, "package-pair", "certain", /for CUDA 12\.8/, await release("torch==2.8.0+cpu"));
+    assert.deepEqual([other.copy, other.fixes], [undefined, ["Install torchvision and torch for the same CUDA, from one index (…/whl/cu128)."]]);
+    assert.equal(other.because.at(-1), "It did not run with torch 2.8.0+cpu, which is compared with.");
     await says("RuntimeError: Detected that PyTorch and torch_cluster were compiled with different CUDA versions. PyTorch has CUDA version 12.1 and torch_cluster has CUDA version 11.8. Please reinstall the torch_cluster that matches your PyTorch install.", "package-pair", "certain", /torch_cluster was built for CUDA 11\.8/);
   });
 
