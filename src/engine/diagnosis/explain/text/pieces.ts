@@ -55,7 +55,12 @@ function cleaner(text: string): (raw: string, number: number) => Generator<Piece
     return { ...own, text: translate(own.text.trimEnd()), first: number, last: number, width: line.length, endsWithSpace: line.endsWith(" "), hasPrefix: own.text.length < line.length };
   };
   const withoutMark = markRemover();
+  const isOfDiff = diffReader();
   return function* (raw, number) {
+    if (isOfDiff(raw)) {
+      yield piece("", number);
+      return;
+    }
     const line = withoutMark(raw.endsWith("\r") ? raw.slice(0, -1) : raw);
     if (!isJson && !line.includes("\\") && !line.includes("&") && !isKeyedText(line)) {
       yield piece(withoutControls(line), number);
@@ -80,6 +85,24 @@ function markRemover(): (line: string) => string {
     isComment = line.startsWith("#") && (isComment || /^# ?Traceback \(most recent call last\):/.test(line));
     if (isComment) return line.replace(/^# ?/, "");
     return isTitle ? line.replace(/^#{1,6} (?=\S)/, "") : line;
+  };
+}
+
+/** The lines of a unified diff are source that somebody changes: nothing in them happened. Each hunk tells how many they are. */
+function diffReader(): (raw: string) => boolean {
+  let [old, changed] = [0, 0];
+  return (raw) => {
+    const hunk = /^(?:\u001b\[[\d;]{0,16}m)*@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@/.exec(raw);
+    if (hunk !== null) {
+      [old, changed] = [Number(hunk[1] ?? 1), Number(hunk[2] ?? 1)];
+      return true;
+    }
+    if (old <= 0 && changed <= 0) return false;
+    const sign = /^(?:\u001b\[[\d;]{0,16}m)*([-+ \\]|$)/.exec(raw)?.[1];
+    if (sign !== "+" && sign !== "\\") old -= 1;
+    if (sign !== "-" && sign !== "\\") changed -= 1;
+    if (sign === undefined) [old, changed] = [0, 0];
+    return sign !== undefined;
   };
 }
 

@@ -149,3 +149,11 @@ test("a line of a megabyte keeps its ends", () => {
   assert.equal(line?.text.length, 32768 + " [...] ".length);
   assert.equal(line.text.startsWith("begin x") && line.text.endsWith("x end"), true);
 });
+
+test("lines of a diff are source: what stands behind its hunks is read again", () => {
+  const diff = ["diff --git a/load.py b/load.py", "--- a/load.py", "+++ b/load.py", "@@ -4,2 +4,3 @@ OSError: a.so: file too short", ` ${loaderSays}`, `-${loaderSays}`, `+${loaderSays}`, "+x"];
+  assert.deepEqual(textsOf([...diff, loaderSays].join("\n")), [...diff.slice(0, 3), "", "", "", "", "", loaderSays]);
+  assert.deepEqual(textsOf(["\x1b[36m@@ -1 +1 @@\x1b[m", `\x1b[31m-${loaderSays}\x1b[m`, `\x1b[32m+${loaderSays}\x1b[m`, ` ${loaderSays}`].join("\n")), ["", "", "", ` ${loaderSays}`]);
+  // A hunk that is cut short ends where no line of it stands.
+  assert.deepEqual(textsOf(["@@ -1,9 +1,9 @@", " a", loaderSays, `+${loaderSays}`].join("\n")).slice(2), [loaderSays, `+${loaderSays}`]);
+});
