@@ -2,7 +2,7 @@
 import type { Catalogue, CudaToolkit } from "../../../catalogue/index.ts";
 import { valueOf } from "../../../model/index.ts";
 import { firstFor } from "../running/torchBuilds.ts";
-import { verdict } from "../running/sayings.ts";
+import { verdict } from "../reading.ts";
 import type { Explanation, Knowledge, Log, Recogniser } from "../types.ts";
 import { isNear, near, printed } from "./reading.ts";
 

@@ -1,8 +1,8 @@
 /** CMake around Torch: what its own modules, TorchConfig.cmake and Caffe2Config.cmake say. */
 import { valueOf } from "../../../model/index.ts";
 import { torchOf } from "../running/torchBuilds.ts";
-import { verdict } from "../running/sayings.ts";
-import type { Said } from "../running/sayings.ts";
+import { verdict } from "../reading.ts";
+import type { Said } from "../reading.ts";
 import type { Explanation, Knowledge, Recogniser } from "../types.ts";
 import { cmakeSaying } from "./cmakeMessage.ts";
 import { isNear } from "./reading.ts";

@@ -1,5 +1,5 @@
+import { textAt } from "../reading.ts";
 import type { Log } from "../types.ts";
-import { textAt } from "./reading.ts";
 
 /** A compiler's command line as ninja, make and setuptools print it. */
 export interface Command {

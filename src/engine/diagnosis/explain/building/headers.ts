@@ -1,12 +1,12 @@
 /** Headers that the compiler does not find and that are not torch's to have or not to have. */
 import { valueOf } from "../../../model/index.ts";
 import { torchOf } from "../running/torchBuilds.ts";
-import { verdict } from "../running/sayings.ts";
+import { textAt, verdict } from "../reading.ts";
 import type { Explanation, Knowledge, Recogniser } from "../types.ts";
 import { commandOf } from "./command.ts";
 import type { Command } from "./command.ts";
 import { missingHeader } from "./missingHeader.ts";
-import { isNear, textAt } from "./reading.ts";
+import { isNear } from "./reading.ts";
 
 /** Of the CUDA toolkit and its libraries. */
 const cudaHeader = /^(?:cuda(?:_\w+)?|cuda_runtime(?:_api)?|cublas\w*|cusparse\w*|cusolver\w*|curand\w*|cufft\w*|nvrtc|nvtx3\/\w+|nvToolsExt\w*|device_launch_parameters|vector_types|cooperative_groups)\.(?:h|hpp)$|^(?:thrust|cub|cuda)\/./;

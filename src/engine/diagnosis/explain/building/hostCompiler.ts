@@ -1,6 +1,6 @@
 /** Host compilers that nvcc, torch's checks or torch's headers refuse; compilers that end by themselves. */
 import type { CudaToolkit } from "../../../catalogue/index.ts";
-import { verdict } from "../running/sayings.ts";
+import { verdict } from "../reading.ts";
 import type { Explanation, Knowledge, Log, Recogniser } from "../types.ts";
 import { commandOf } from "./command.ts";
 import { isNear, joined, near, printed } from "./reading.ts";

@@ -1,5 +1,5 @@
 /** Builds in an environment of their own, which lacks what the build scripts import. */
-import { verdict } from "../running/sayings.ts";
+import { verdict } from "../reading.ts";
 import type { Explanation, Knowledge, Log, Recogniser } from "../types.ts";
 import { isNear, near, printed } from "./reading.ts";
 

@@ -1,7 +1,7 @@
 /** Extensions that torch compiles: by torch.utils.cpp_extension.load, or in a build with setuptools. */
-import { verdict } from "../running/sayings.ts";
+import { textAt, verdict } from "../reading.ts";
 import type { Recogniser } from "../types.ts";
-import { isNear, printed, textAt } from "./reading.ts";
+import { isNear, printed } from "./reading.ts";
 
 const ninja = printed(/Ninja is required to load C\+\+ extensions|^\s*ninja: command not found|CMake was unable to find a build program corresponding to "Ninja"/, ({ text }) => ({
   words: text,

@@ -1,6 +1,7 @@
-import type { Said } from "../running/sayings.ts";
+import { textAt } from "../reading.ts";
+import type { Said } from "../reading.ts";
 import type { Recogniser } from "../types.ts";
-import { printed, textAt } from "./reading.ts";
+import { printed } from "./reading.ts";
 import type { Found } from "./reading.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { clueOf, isPrinted } from "../running/sayings.ts";
-import type { Said } from "../running/sayings.ts";
+import { clueOf, isPrinted, textAt } from "../reading.ts";
+import type { Said } from "../reading.ts";
 import type { Clue, Explanation, Knowledge, Log, Recogniser, Subject } from "../types.ts";
 
 /** What one message means; what is left out follows from its line. */
@@ -11,9 +11,6 @@ export interface Found {
   readonly weight?: Clue["weight"];
   readonly explain: (knowledge: Knowledge) => Explanation;
 }
-
-/** How much of a line is read: lines of a megabyte exist. */
-const longest = 20_000;
 
 /**
  * A recogniser of one message that a program prints as a line, or behind its own prefix ("RuntimeError: "). The pattern is
@@ -33,10 +30,6 @@ export function printed(pattern: RegExp, find: (said: Said) => Found | undefined
       return found === undefined ? undefined : clueOf(said, found.explain, { ...found, ...(found.last === undefined ? {} : { last: Math.min(found.last, log.lines.length - 1) }) });
     },
   };
-}
-
-export function textAt(log: Log, at: number): string {
-  return (log.lines[at]?.text ?? "").slice(0, longest);
 }
 
 /** A line and those after it as one text: messages are wrapped by the programs that print them. */

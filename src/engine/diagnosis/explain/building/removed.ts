@@ -3,11 +3,11 @@ import { loadCatalogue } from "../../../catalogue/index.ts";
 import type { RemovedApi } from "../../../catalogue/index.ts";
 import { compareVersions } from "../../../model/index.ts";
 import { minorOf, torchOf } from "../running/torchBuilds.ts";
-import { verdict } from "../running/sayings.ts";
+import { textAt, verdict } from "../reading.ts";
 import type { Explanation, Knowledge, Recogniser } from "../types.ts";
 import { commandOf } from "./command.ts";
 import { missingHeader } from "./missingHeader.ts";
-import { printed, textAt } from "./reading.ts";
+import { printed } from "./reading.ts";
 
 /** "error", as gcc and MSVC print it in some languages; clang and nvcc are not translated. */
 export const errorWord = String.raw`(?:error|Fehler|erreur|errore|erro|fel|błąd|ошибка|错误|錯誤|エラー|오류)`;

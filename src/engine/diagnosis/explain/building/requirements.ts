@@ -1,10 +1,10 @@
 /** What pip and uv refuse to install together, or at all, where torch is one of them. */
 import { localLabel, publicVersion, valueOf } from "../../../model/index.ts";
 import { companionFor, installLine, torchesFor } from "../running/torchBuilds.ts";
-import { verdict } from "../running/sayings.ts";
 import { joinWords } from "../../../rules/support.ts";
+import { textAt, verdict } from "../reading.ts";
 import type { Explanation, Knowledge, Log, Recogniser } from "../types.ts";
-import { isNear, joined, printed, textAt } from "./reading.ts";
+import { isNear, joined, printed } from "./reading.ts";
 
 /** Distributions whose versions go with torch's. */
 const companion = /^(?:torchvision|torchaudio|torchtext)$/;

@@ -1,10 +1,10 @@
 /** Errors of a compile that nothing else explains: the project's own, or the compiler against torch's headers. */
 import { valueOf } from "../../../model/index.ts";
-import { verdict } from "../running/sayings.ts";
+import { textAt, verdict } from "../reading.ts";
 import type { Explanation, Knowledge, Log, Recogniser } from "../types.ts";
 import { commandOf } from "./command.ts";
 import type { Command } from "./command.ts";
-import { isNear, printed, textAt } from "./reading.ts";
+import { isNear, printed } from "./reading.ts";
 import { errorWord, position } from "./removed.ts";
 import { belowFloor } from "./standard.ts";
 

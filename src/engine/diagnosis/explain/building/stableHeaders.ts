@@ -1,9 +1,9 @@
 /** Headers and versions of torch's stable ABI. */
 import { torchOf } from "../running/torchBuilds.ts";
-import { verdict } from "../running/sayings.ts";
+import { textAt, verdict } from "../reading.ts";
 import type { Recogniser } from "../types.ts";
 import { commandOf } from "./command.ts";
-import { near, printed, textAt } from "./reading.ts";
+import { near, printed } from "./reading.ts";
 
 /** First line of nearly every header of torch since 2.9. */
 const refused = printed(/(?:#error|error:)\s{0,4}:?\s{0,4}"?This file should not be included when either TORCH_STABLE_ONLY or TORCH_TARGET_VERSION is defined/, ({ log, at, text }) => {

@@ -3,11 +3,11 @@ import minimums from "../../../../../data/compiler-standards.json" with { type: 
 import type { Catalogue } from "../../../catalogue/index.ts";
 import { valueOf } from "../../../model/index.ts";
 import { minorOf, torchOf } from "../running/torchBuilds.ts";
-import { verdict } from "../running/sayings.ts";
+import { textAt, verdict } from "../reading.ts";
 import type { Explanation, Knowledge, Recogniser } from "../types.ts";
 import { commandOf } from "./command.ts";
 import type { Command } from "./command.ts";
-import { isNear, near, printed, textAt } from "./reading.ts";
+import { isNear, near, printed } from "./reading.ts";
 
 /** c10/util/C++17.h, ATen/ATen.h, torch/all.h. */
 const guard = printed(/(?:#error|(?<=\d: (?:fatal )?)error:)\s{0,4}:?\s{0,4}"?(?:C\+\+(\d\d) or later compatible compiler is required to use (PyTorch|ATen)|You need C\+\+(\d\d) to compile PyTorch)|static assertion failed:? .{0,20}(?:You need C\+\+(\d\d) to compile PyTorch)/, ({ log, at, match, text }) => {

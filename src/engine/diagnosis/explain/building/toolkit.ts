@@ -2,7 +2,7 @@
 import type { Catalogue } from "../../../catalogue/index.ts";
 import { compareVersions, valueOf } from "../../../model/index.ts";
 import { installLine, majorOf, torchOf } from "../running/torchBuilds.ts";
-import { verdict } from "../running/sayings.ts";
+import { verdict } from "../reading.ts";
 import type { Explanation, Knowledge, Recogniser } from "../types.ts";
 import { isNear, joined, near, printed } from "./reading.ts";
 

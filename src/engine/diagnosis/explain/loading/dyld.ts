@@ -1,9 +1,11 @@
 /** What macOS's loader says (dyld4, and the dyld before it): symbols, libraries, architectures, signatures. */
 import { demangle, familyOf } from "../../../binaries/mangling/index.ts";
+import { baseName } from "../orderMatters.ts";
+import { clue, isCode, verdict } from "../reading.ts";
 import type { Clue, Log, Recogniser } from "../types.ts";
 import { explainMissingLibrary } from "./verdicts/libraries.ts";
 import { explainMissingSymbol } from "./verdicts/symbols.ts";
-import { around, baseName, clue, explanation, following, isCode } from "./words.ts";
+import { around, following } from "./words.ts";
 
 /** Lines that belong to a message of dyld. */
 const continues = /^\s*(?:Referenced from:|Expected in:|Reason:|Did find:|in |tried: |'?\/)|\((?:no such file|mach-o|not a mach-o|slice is not valid|code signature)/;
@@ -90,14 +92,12 @@ function refusal(text: string): Clue["explain"] | undefined {
   const file = refusedFile(text) ?? openedFile(text) ?? "";
   if (architecture !== null || /mach-o, but wrong architecture/.test(text)) {
     const [, have = "another processor", need = "this one"] = architecture ?? [];
-    return () => explanation("wrong-architecture", "certain", `${baseName(file) || "The library"} is for ${have}, and the process needs ${need}.`, {
-      because: ["Apple silicon runs arm64, and x86_64 under Rosetta: a process is one of the two, and so must be all that it loads.", "torch's version and its ABI have no part in it."],
+    return () => verdict("wrong-architecture", "certain", `${baseName(file) || "The library"} is for ${have}, and the process needs ${need}.`, ["Apple silicon runs arm64, and x86_64 under Rosetta: a process is one of the two, and so must be all that it loads.", "torch's version and its ABI have no part in it."], {
       fixes: [`Install Python, torch and the extension all for ${need} in a fresh environment (python -c 'import platform; print(platform.machine())').`, `Where you build it: ARCHFLAGS="-arch ${need}", or CMAKE_OSX_ARCHITECTURES=${need}.`],
     });
   }
   if (/code signature|different Team IDs|not valid for use in process/.test(text)) {
-    return () => explanation("loading-refused", "certain", `macOS does not load ${baseName(file) || "the library"}: its signature is missing, broken or of another team than the program's.`, {
-      because: ["A program with the hardened runtime takes only libraries that Apple or its own team signed; a file that was changed after signing (install_name_tool, strip) is refused as well."],
+    return () => verdict("loading-refused", "certain", `macOS does not load ${baseName(file) || "the library"}: its signature is missing, broken or of another team than the program's.`, ["A program with the hardened runtime takes only libraries that Apple or its own team signed; a file that was changed after signing (install_name_tool, strip) is refused as well."], {
       fixes: [`Sign it again for this machine: codesign --force --sign - ${file || "FILE"}`, "Use a Python without library validation (from python.org, conda or Homebrew) instead of the one inside an application."],
       copy: file === "" ? undefined : `codesign --force --sign - ${file}`,
     });
@@ -111,8 +111,7 @@ function isSystem(from: string | undefined, name: string): boolean {
 
 function ofSystem(name: string, file: string | undefined, newer: string | undefined): ReturnType<Clue["explain"]> {
   const who = file === undefined ? "The file" : baseName(file);
-  return explanation("library-too-old", newer === undefined ? "likely" : "certain", `${who} was built for a newer macOS${newer === undefined ? "" : ` (${newer})`} than the one that loads it: the system's library has no \`${demangle(name) ?? name}\`.`, {
-    because: ["The symbol is looked for in a library of macOS, and not in torch."],
+  return verdict("library-too-old", newer === undefined ? "likely" : "certain", `${who} was built for a newer macOS${newer === undefined ? "" : ` (${newer})`} than the one that loads it: the system's library has no \`${demangle(name) ?? name}\`.`, ["The symbol is looked for in a library of macOS, and not in torch."], {
     fixes: ["Take a build for this macOS, or build it here.", "Where you build for others, set MACOSX_DEPLOYMENT_TARGET to the oldest macOS that must do."],
     needs: newer === undefined ? ["Which macOS loads it (sw_vers), and for which it was built: `otool -l FILE | grep -A4 LC_BUILD_VERSION`."] : [],
     symbols: [{ symbol: name, demangled: demangle(name) ?? name }],

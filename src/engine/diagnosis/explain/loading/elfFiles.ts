@@ -1,9 +1,11 @@
 /** What Linux's loaders say of files: glibc (elf/dl-load.c, elf/dl-tls.c), musl (ldso/dynlink.c), ldd. */
 import { causedBy, exceptionAt, exceptionIndexAt } from "../exceptionAt.ts";
+import { baseName } from "../orderMatters.ts";
+import { clue, isCode } from "../reading.ts";
 import type { Clue, Log, Recogniser } from "../types.ts";
 import { explainMissingLibrary, isLoadedByTorch } from "./verdicts/libraries.ts";
 import { explainRefusal, refusals } from "./verdicts/refusals.ts";
-import { around, baseName, clue, isCode, pathAtEnd } from "./words.ts";
+import { around, pathAtEnd } from "./words.ts";
 
 /** "L: cannot open shared object file: No such file or directory". */
 const notOpened: Recogniser = {

@@ -1,9 +1,11 @@
 /** What Linux's loaders say of symbols: glibc (elf/dl-lookup.c, elf/dl-version.c, elf/dl-reloc.c), musl (ldso/dynlink.c), ldd. */
+import { baseName } from "../orderMatters.ts";
+import { clue, isCode, textAt, verdict } from "../reading.ts";
 import type { Clue, Log, Recogniser } from "../types.ts";
 import { otherLibc } from "./verdicts/libraries.ts";
 import { explainMissingSymbol } from "./verdicts/symbols.ts";
 import { explainVersion } from "./verdicts/versions.ts";
-import { around, clue, explanation, isCode, pathAtEnd, quote, baseName } from "./words.ts";
+import { around, pathAtEnd, quote } from "./words.ts";
 
 const name = "[A-Za-z_.$?@][\\w.$?@]*";
 const symbolAfter = new RegExp(`^\\s*${quote}?(${name})(…|\\.\\.\\.)?(?:${quote}(?=\\s*(?:,|$)))?(?:,\\s+version\\s+([\\w.+-]+))?`);
@@ -12,7 +14,7 @@ const symbolAfter = new RegExp(`^\\s*${quote}?(${name})(…|\\.\\.\\.)?(?:${quot
 const undefinedSymbol: Recogniser = {
   hint: /undefined symbol:/,
   read(log, at) {
-    const line = lineAt(log, at);
+    const line = textAt(log, at);
     const sides = around(line, "undefined symbol:");
     // Linkers say it in the same words: those have their own readers.
     if (sides === undefined || /(?:^|[\\/\s])(?:ld(?:\.lld|64\.lld)?|lld(?:-link)?|wasm-ld|mold|ld\.mold)(?:\.exe)?: (?:error|warning): $/.test(sides.before)) return undefined;
@@ -34,7 +36,7 @@ const onlyGlibc = /^(?:__\w+_chk|gnu_get_libc_\w+|__libc_start_main|__isoc(?:99|
 const muslSymbol: Recogniser = {
   hint: /Error relocating /,
   read(log, at) {
-    const line = lineAt(log, at);
+    const line = textAt(log, at);
     const match = /^(.{1,4096}?): ([\w.$@]+): symbol not found/.exec(around(line, "Error relocating ")?.after ?? "");
     const [, file, symbol] = match ?? [];
     if (symbol === undefined || isCode(line)) return undefined;
@@ -47,7 +49,7 @@ const muslSymbol: Recogniser = {
 const relocation: Recogniser = {
   hint: /not defined in file /,
   read(log, at) {
-    const line = lineAt(log, at);
+    const line = textAt(log, at);
     const sides = around(line, " not defined in file ");
     const match = new RegExp(`(?:^|: )symbol (${name})(?:,? version (\\S+))?$`).exec(sides?.before ?? "");
     const library = /^(\S+) with link time reference/.exec(sides?.after ?? "")?.[1];
@@ -61,14 +63,14 @@ const relocation: Recogniser = {
 const version: Recogniser = {
   hint: /not found \(required by/,
   read(log, at) {
-    const line = lineAt(log, at);
+    const line = textAt(log, at);
     const sides = around(line, " not found (required by");
     const match = new RegExp(`version ${quote}?([\\w.+-]+)${quote}?$`).exec(sides?.before ?? "");
     const wanted = match?.[1];
     if (sides === undefined || match === null || wanted === undefined || !/[_\d]/.test(wanted) || isCode(line)) return undefined;
     // The path is long, and a terminal breaks the line before it.
-    const isBroken = sides.after.trim() === "" && /^\s*\S+\)/.test(lineAt(log, at + 1).slice(0, 4096));
-    const file = /^\s*([^)]*)/.exec(isBroken ? lineAt(log, at + 1).slice(0, 4096) : sides.after)?.[1];
+    const isBroken = sides.after.trim() === "" && /^\s*\S+\)/.test(textAt(log, at + 1).slice(0, 4096));
+    const file = /^\s*([^)]*)/.exec(isBroken ? textAt(log, at + 1).slice(0, 4096) : sides.after)?.[1];
     const library = pathAtEnd(sides.before.slice(0, match.index));
     const words = `${library === undefined ? "" : `${library}: `}${match[0]} not found (required by ${file ?? ""})`;
     return clue(at, words, { file, library: library === undefined ? undefined : baseName(library), symbol: wanted }, (knowledge) => explainVersion({ version: wanted, library, file, when: "load" }, knowledge), { last: isBroken ? at + 1 : at });
@@ -79,12 +81,11 @@ const version: Recogniser = {
 const noVersions: Recogniser = {
   hint: /no version information available \(required by /,
   read(log, at) {
-    const sides = around(lineAt(log, at), ": no version information available (required by ");
+    const sides = around(textAt(log, at), ": no version information available (required by ");
     const library = pathAtEnd(sides?.before ?? "");
     const file = /^([^)]*)/.exec(sides?.after ?? "")?.[1];
     if (sides === undefined || library === undefined) return undefined;
-    return clue(at, `${library}: no version information available (required by ${file ?? ""})`, { file, library: baseName(library) }, () => explanation("harmless", "certain", `${baseName(library)} is another build than the one that ${baseName(file ?? "the program")} was linked with: it has no versions of symbols.`, {
-      because: ["The loader says so and goes on: by itself this is harmless, and it tells that a copy from another place (conda, LD_LIBRARY_PATH) is found first."],
+    return clue(at, `${library}: no version information available (required by ${file ?? ""})`, { file, library: baseName(library) }, () => verdict("harmless", "certain", `${baseName(library)} is another build than the one that ${baseName(file ?? "the program")} was linked with: it has no versions of symbols.`, ["The loader says so and goes on: by itself this is harmless, and it tells that a copy from another place (conda, LD_LIBRARY_PATH) is found first."], {
       fixes: ["Where something fails afterwards, take the folder of that copy out of LD_LIBRARY_PATH."],
     }), { weight: "warning" });
   },
@@ -94,9 +95,8 @@ const noVersions: Recogniser = {
 const checkMatch: Recogniser = {
   hint: /Inconsistency detected by ld\.so: /,
   read(log, at) {
-    const match = /Inconsistency detected by ld\.so: dl-lookup\.c: \d+: check_match: Assertion/.exec(lineAt(log, at));
-    return match === null ? undefined : clue(at, match[0], {}, () => explanation("library-too-old", "likely", "A library is found that is another build than the one that a file was linked with: it has no versions of symbols, and the loader gives up.", {
-      because: ["The loader's check fails where a file asks for a version of a symbol, and the library of that name that is loaded has no versions at all.", "The process ends without an exception."],
+    const match = /Inconsistency detected by ld\.so: dl-lookup\.c: \d+: check_match: Assertion/.exec(textAt(log, at));
+    return match === null ? undefined : clue(at, match[0], {}, () => verdict("library-too-old", "likely", "A library is found that is another build than the one that a file was linked with: it has no versions of symbols, and the loader gives up.", ["The loader's check fails where a file asks for a version of a symbol, and the library of that name that is loaded has no versions at all.", "The process ends without an exception."], {
       fixes: ["Take the folder with the other copy off LD_LIBRARY_PATH, or use the library that the file was built against."],
       needs: ["Which file and which library: `LD_DEBUG=bindings,libs COMMAND`, or `abiding fits FILE --against ENV`."],
     }));
@@ -119,7 +119,7 @@ function atSymbol(log: Log, at: number, { symbol: printed, version: printedVersi
   const [symbol = printed, behind] = printed.split(/@@?/);
   const asked = printedVersion ?? behind;
   const library = from ?? (asked !== undefined && /^lib.*\.so/.test(asked) ? asked : undefined);
-  const isWarning = /\b(?:User)?Warning: /.test(lineAt(log, at));
+  const isWarning = /\b(?:User)?Warning: /.test(textAt(log, at));
   return clue(at, words, { file, symbol, library }, (knowledge) => explainMissingSymbol({
     symbol, isDemangled: false, when: "load", system: "linux", isCut,
     ...(library === undefined ? {} : { from: library }),
@@ -140,8 +140,4 @@ function looksLikeFile(text: string): boolean {
 /** A name that stands without a file: at the beginning of a line and no word of a sentence. */
 function isBareName(symbol: string, before: string): boolean {
   return symbol.startsWith("_Z") || (before.trim() === "" && /[_A-Z\d]/.test(symbol));
-}
-
-function lineAt(log: Log, at: number): string {
-  return log.lines[at]?.text ?? "";
 }

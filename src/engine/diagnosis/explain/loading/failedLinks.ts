@@ -1,8 +1,10 @@
 /** Other reasons for which linkers give up: libraries, formats, relocations, definitions; and what only follows from them. */
+import { baseName } from "../orderMatters.ts";
+import { clue, isCode } from "../reading.ts";
 import type { Clue, Recogniser } from "../types.ts";
 import { explainMissingLibrary } from "./verdicts/libraries.ts";
 import { explainCorruptObject, explainDuplicate, explainHidden, explainKilledLinker, explainLinkFailed, explainNotFoundVariable, explainNotPic, explainTooFar, explainWrongFormat } from "./verdicts/links.ts";
-import { around, baseName, clue, following, isCode, isProbe, lastWord, pathAtEnd, quote } from "./words.ts";
+import { around, following, isProbe, lastWord, pathAtEnd, quote } from "./words.ts";
 
 const linkerName = /^(?:\S*[\\/])?(?:[\w-]*ld(?:\.\w+)?|ld64\.lld|lld-link|mold|collect2)(?:\.exe)?: ?(?:warning: |(?:fatal )?error: ?|fatal: ?)?/;
 

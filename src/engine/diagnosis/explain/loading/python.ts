@@ -1,7 +1,9 @@
 /** What Python and its extension modules say of names, versions and suffixes. */
+import { baseName } from "../orderMatters.ts";
+import { clue, isCode } from "../reading.ts";
 import type { Log, Recogniser } from "../types.ts";
 import { explainMissingInit, explainNotImported, explainOtherPythonDll, explainPythonVersions, explainWheelTag, suffixOf } from "./verdicts/python.ts";
-import { around, baseName, clue, isCode, lastWord } from "./words.ts";
+import { around, lastWord } from "./words.ts";
 
 /** pybind11's own check of the interpreter's version, in its old and new words; nanobind and Cython have the like. */
 const versions: Recogniser = {

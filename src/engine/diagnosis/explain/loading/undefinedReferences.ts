@@ -1,9 +1,11 @@
 /** What linkers say of symbols that nobody defines: GNU ld and gold, lld and mold, Apple's ld, MSVC's LINK, nvlink. */
 import type { SymbolError } from "../symbols/index.ts";
+import { baseName } from "../orderMatters.ts";
+import { clue, isCode } from "../reading.ts";
 import type { Clue, Log, Recogniser } from "../types.ts";
 import { explainDeviceSymbol, explainLinkedLate } from "./verdicts/links.ts";
 import { explainMissingSymbol } from "./verdicts/symbols.ts";
-import { around, baseName, clue, following, isCode, isProbe, quote } from "./words.ts";
+import { around, following, isProbe, quote } from "./words.ts";
 
 /** "a.o" and "libx.a(a.o)", as linkers print what they link. */
 const object = /((?:[A-Za-z]:)?[^:'"`()]*\.(?:o|obj|lo|a|lib|so|dylib|bc)(?:\.\d+)*(?:\([^()]*\))?)(?=:|$|\s)/;

@@ -1,8 +1,9 @@
 /** What Windows says when a DLL or a .pyd is not loaded, in words or by the number of the error. */
+import { clue, isCode } from "../reading.ts";
 import type { Recogniser } from "../types.ts";
 import { explainWindowsError } from "./verdicts/windows.ts";
 import type { WindowsError } from "./verdicts/windows.ts";
-import { around, clue, isCode } from "./words.ts";
+import { around } from "./words.ts";
 
 /** Texts of FormatMessage for the errors of loading, by number (winerror.h). Every language says Win32. */
 const texts: readonly (readonly [WindowsError, RegExp])[] = [

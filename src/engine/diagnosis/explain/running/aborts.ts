@@ -1,7 +1,9 @@
 /** Processes that end without an exception of Python (aten/src/ATen/core/dispatch/Dispatcher.cpp; libstdc++, glibc). */
+import { clueOf, textAt, verdict } from "../reading.ts";
+import type { Said } from "../reading.ts";
 import type { Explanation, Knowledge } from "../types.ts";
-import { clueOf, lineAt, recogniserOf, verdict } from "./sayings.ts";
-import type { Said, Saying } from "./sayings.ts";
+import { recogniserOf } from "./sayings.ts";
+import type { Saying } from "./sayings.ts";
 
 /** Copies of torch's libraries that the text names: auditwheel puts a hash into the names, Debian a version. */
 const copies = /(?:[\w.+~:\\/-]*[\\/])?lib(?:c10|torch(?:_cpu|_cuda|_python)?)(?:[-.][0-9a-f]{8}\.so|\.so\.\d[\d.]*)/;
@@ -12,7 +14,7 @@ const stack = 80;
 /** A second libtorch that the lines behind show, or the file that the text named. */
 function secondLibtorch(said: Said, knowledge: Knowledge): { readonly words: string; readonly file?: string } | undefined {
   for (let next = said.at; next < Math.min(said.log.lines.length, said.at + stack); next += 1) {
-    const copy = copies.exec(lineAt(said.log, next))?.[0];
+    const copy = copies.exec(textAt(said.log, next))?.[0];
     if (copy !== undefined) return { words: `The text names ${copy}: a copy of torch's libraries that is not the installed torch's own.` };
   }
   for (const file of new Set(knowledge.clues.flatMap((one) => one.subject.file ?? []))) {
@@ -48,7 +50,7 @@ const fallbackTwice: Saying = {
 const systemError: Saying = {
   pattern: /terminate called after throwing an instance of 'std::system_error'/,
   read(said) {
-    const what = lineAt(said.log, said.at + 1);
+    const what = textAt(said.log, said.at + 1);
     if (!/what\(\): {1,2}Invalid argument/.test(what)) return undefined;
     // Nothing in these two lines tells of torch.
     if (!said.log.lines.slice(Math.max(0, said.at - stack), said.at + stack).some((line) => /torch|c10/.test(line.text.slice(0, 4000)))) return undefined;

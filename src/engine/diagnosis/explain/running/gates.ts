@@ -1,7 +1,8 @@
 /** Packages that compare versions themselves and say so: what they were built for, and what they met. */
+import { clueOf, textAt, verdict } from "../reading.ts";
 import type { Explanation } from "../types.ts";
 import { localLabel, publicVersion } from "../../../model/index.ts";
-import { clueOf, lineAt, recogniserOf, verdict } from "./sayings.ts";
+import { recogniserOf } from "./sayings.ts";
 import type { Saying } from "./sayings.ts";
 import { installLine, torchOf } from "./torchBuilds.ts";
 
@@ -9,7 +10,7 @@ import { installLine, torchOf } from "./torchBuilds.ts";
 const xformers: Saying = {
   pattern: /xFormers (?:can't load C\+\+\/CUDA extensions\. xFormers )?was built for:/,
   read(said) {
-    const rest = [said.text, ...[1, 2, 3, 4].map((by) => lineAt(said.log, said.at + by))];
+    const rest = [said.text, ...[1, 2, 3, 4].map((by) => textAt(said.log, said.at + by))];
     const torch = /PyTorch {1,2}(?<built>\d[\w.+]*) with (?:CUDA (?<cuda>\w+)|CPU only|[\w ]{1,20}) \(you have (?<has>\d[\w.+]*)/;
     const at = rest.findIndex((line) => torch.test(line));
     const { built, has } = torch.exec(rest[at] ?? "")?.groups ?? {};
@@ -94,7 +95,7 @@ const k2: Saying = {
   pattern: /(?<name>\w[\w-]{0,40}) was built using (?<what>PyTorch|CUDA) (?<built>\d[\w.+]*)/,
   read(said) {
     const { name = "", what = "", built = "" } = said.match.groups ?? {};
-    const behind = `${said.text.slice(said.match[0].length, 400)}\n${lineAt(said.log, said.at + 1)}`;
+    const behind = `${said.text.slice(said.match[0].length, 400)}\n${textAt(said.log, said.at + 1)}`;
     const has = new RegExp(`But you are using ${what} (\\d[\\w.+]*\\w)`).exec(behind)?.[1];
     if (has === undefined) return undefined;
     const isNext = !said.text.includes("But you are using");
@@ -114,7 +115,7 @@ const k2: Saying = {
 const torchcodec: Saying = {
   pattern: /Could not load libtorchcodec\. Likely causes:/,
   read(said) {
-    const torch = [0, 1, 2, 3, 4, 5, 6].map((by) => /The PyTorch version \((\d[\w.+]*)\) is not/.exec(lineAt(said.log, said.at + by))?.[1]).find((one) => one !== undefined);
+    const torch = [0, 1, 2, 3, 4, 5, 6].map((by) => /The PyTorch version \((\d[\w.+]*)\) is not/.exec(textAt(said.log, said.at + by))?.[1]).find((one) => one !== undefined);
     return clueOf(said, (knowledge) => {
       const symbols = knowledge.clues.some((one) => one.subject.symbol !== undefined && /undefined symbol|symbol not found/i.test(one.words));
       return verdict("version-gate", symbols ? "likely" : "possible", symbols ? `torchcodec was built for another torch${torch === undefined ? "" : ` than ${torch}`}.` : "torchcodec could not load its library: FFmpeg is missing, or it was built for another torch.", [

@@ -1,8 +1,10 @@
 /** Names that Python does not find: modules, attributes, and what NumPy says of its own ABI. */
 import { exceptionAt } from "../exceptionAt.ts";
+import { clueOf, textAt, verdict } from "../reading.ts";
+import type { Said } from "../reading.ts";
 import type { Explanation, Knowledge } from "../types.ts";
-import { clueOf, lineAt, recogniserOf, verdict } from "./sayings.ts";
-import type { Said, Saying } from "./sayings.ts";
+import { recogniserOf } from "./sayings.ts";
+import type { Saying } from "./sayings.ts";
 import { torchOf } from "./torchBuilds.ts";
 import names from "../../../../../data/torch-python-names.json" with { type: "json" };
 
@@ -139,7 +141,7 @@ const numpy: Saying = {
   pattern: /A module that was compiled using NumPy 1\.x cannot be run in|numpy\.\w+ size changed, may indicate binary incompatibility(?:\. Expected (?<wants>\d+) from C header, got (?<has>\d+))?|_ARRAY_API not found|module compiled against (?:ABI|API) version (?<built>0x[0-9a-f]+|\d+) but this version of numpy is (?<runs>0x[0-9a-f]+|\d+)|numpy\.core\.multiarray failed to import/,
   read(said) {
     const { wants, has, built, runs } = said.match.groups ?? {};
-    const isTorch = /tensor_numpy\.cpp/.test(`${said.text}\n${lineAt(said.log, said.at + 1)}`);
+    const isTorch = /tensor_numpy\.cpp/.test(`${said.text}\n${textAt(said.log, said.at + 1)}`);
     const isAfter = /^A module|_ARRAY_API/.test(said.match[0]);
     // Structures and ABI numbers only ever grew.
     const isNewer = Number(wants ?? built) > Number(has ?? runs);

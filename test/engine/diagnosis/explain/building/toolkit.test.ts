@@ -63,7 +63,7 @@ describe("the CUDA toolkit of a build", () => {
   });
 
   it("prose, code and passing tests say nothing", async () => {
-    await silent("# CUDA_HOME environment variable is not set in this image");
+    await silent("import ops\n# CUDA_HOME environment variable is not set in this image");
     await silent("    raise OSError('CUDA_HOME environment variable is not set. '");
     await silent("If the detected CUDA version (11.8) mismatches the version that was used to compile PyTorch, the build stops.");
     await silent("test_cuda_home.py::test_message CUDA_HOME environment variable is not set PASSED");

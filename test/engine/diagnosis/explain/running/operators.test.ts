@@ -112,7 +112,7 @@ BackendSelect: fallthrough registered at ../aten/src/ATen/core/BackendSelectFall
   it("are silent in code, prose and passing tests", async () => {
     for (const text of [
       "        raise RuntimeError(f\"operator torchvision::nms does not exist\")",
-      "# RuntimeError: operator torchvision::nms does not exist",
+      "import ops\n# RuntimeError: operator torchvision::nms does not exist",
       "Fixes operator torchvision::nms does not exist on nightly",
       "When torch and torchvision differ you get RuntimeError: operator torchvision::nms does not exist",
       "tests/test_ops.py::test_missing[operator torchvision::nms does not exist] PASSED",

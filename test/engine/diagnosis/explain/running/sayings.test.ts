@@ -1,26 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { runningRecognisers } from "../../../../../src/engine/diagnosis/explain/running/index.ts";
-import { isPrinted } from "../../../../../src/engine/diagnosis/explain/running/sayings.ts";
 import type { Log } from "../../../../../src/engine/diagnosis/explain/types.ts";
-
-const message = "CUDA error: out of memory";
-const printed = (line: string): boolean => isPrinted(line.slice(0, line.indexOf(message)), line);
-
-describe("messages", () => {
-  it("are printed behind nothing, labels, brackets and quotes", () => {
-    for (const line of [message, `RuntimeError: ${message}`, `E       RuntimeError: ${message}`, `  what():  ${message}`, `[rank0]: RuntimeError: ${message}`, `worker died ("${message}")`, `error="${message}"`, `level=error msg='x: ${message}'`, `RayTaskError(RuntimeError('${message}'))`, `I get RuntimeError: ${message}`, `**${message}**`, `- ${message}`, `209 | ${message}`]) {
-      if (line.includes(message)) assert.ok(printed(line), line);
-    }
-  });
-
-  it("are not what code holds, comments mention or prose tells", () => {
-    for (const line of [`raise RuntimeError("${message}")`, `    raise RuntimeError(f"${message}")`, `TORCH_CHECK(false, "${message}");`, `if "${message}" in str(e):`, `with pytest.raises(RuntimeError, match="${message}"):`, `# ${message}`, `// RuntimeError: ${message}`, `TEXT = "${message}"`, `When it prints ${message}`, `If you see: ${message}`, `Fixes RuntimeError: ${message}`, `- Fixed: ${message}`, `you may see errors like ${message}`, `we observed ${message}`, `the log has ${message}`]) {
-      assert.ok(!printed(line), line);
-    }
-    assert.ok(!isPrinted("", `${message} PASSED`));
-  });
-});
 
 describe("hostile texts", () => {
   const pieces = ["CUDA error: ", "cudaError", "No module named '", "TypeError: f(): incompatible function arguments. The following argument types are supported:", "Invoked with: ", "((((<<<<[[[[", "1. (", "operator a::", "Could not run 'a::b' with arguments from the 'CUDA' backend. ", "Detected that PyTorch and ", "requires torch ", "NCCL error", "xFormers was built for:", "PyTorch 2.0 with CUDA (you have ", "\u0007\u001b[31m", "Found GPU0 ", "with CUDA capability sm_", "libbitsandbytes_cuda", "Tried to register an operator (", "torch.", "a a ", "::", "\"", "'", "`"];

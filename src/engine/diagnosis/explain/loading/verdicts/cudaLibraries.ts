@@ -4,8 +4,9 @@ import { torchCudaMajor } from "../../../../fit/dependencies.ts";
 import measured from "../../../../../../data/nvidia-libraries.json" with { type: "json" };
 import { valueOf } from "../../../../model/index.ts";
 import { fileName } from "../../symbols/words.ts";
+import { baseName } from "../../orderMatters.ts";
+import { verdict } from "../../reading.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
-import { baseName, explanation } from "../words.ts";
 import type { LibraryError } from "./libraries.ts";
 
 const neverLink = "Do not link or rename a library of another CUDA major to this name: the functions behind the names differ.";
@@ -14,13 +15,11 @@ const neverLink = "Do not link or rename a library of another CUDA major to this
 export function explainDriver(name: string, error: LibraryError): Explanation {
   const stem = name.replace(/\.so.*$/, "").replace(/^lib/, "");
   if (error.when === "link") {
-    return explanation("library-missing", "certain", `The linker does not find ${baseName(error.library)}, a library of the NVIDIA driver.`, {
-      because: ["Machines without a GPU have no driver; the CUDA toolkit brings stubs to link against, in lib64/stubs."],
+    return verdict("library-missing", "certain", `The linker does not find ${baseName(error.library)}, a library of the NVIDIA driver.`, ["Machines without a GPU have no driver; the CUDA toolkit brings stubs to link against, in lib64/stubs."], {
       fixes: [`Add the toolkit's stubs to the search path: -L"$CUDA_HOME/lib64/stubs" -l${stem} (CMake: link CUDA::cuda_driver). At run time the driver's own library is taken.`],
     });
   }
-  return explanation("no-driver", "certain", `There is no NVIDIA driver where this runs: ${name} comes with the driver and is not found.`, {
-    because: [`${name} is installed with the kernel driver and is in no wheel and no CUDA toolkit.`, "This is no disagreement of versions."],
+  return verdict("no-driver", "certain", `There is no NVIDIA driver where this runs: ${name} comes with the driver and is not found.`, [`${name} is installed with the kernel driver and is in no wheel and no CUDA toolkit.`, "This is no disagreement of versions."], {
     fixes: [
       "Run it where the driver is: on the machine with the GPU, in a container started with --gpus all (NVIDIA Container Toolkit), in a job that asks for a GPU.",
       "Where there is a GPU, install its driver from the distribution or NVIDIA.",
@@ -41,14 +40,12 @@ export function explainCudaLibrary(name: string, error: LibraryError, knowledge:
   const torch = environment === undefined ? undefined : torchCudaMajor(environment);
   if (error.byTorch === true) return ofTorchItself(name, whose, knowledge);
   if (environment !== undefined && torch === null) {
-    return explanation("cuda-runtime-missing", "certain", `${who} needs ${shown}${whose}, and ${torchName(environment)} is built without CUDA and brings none.`, {
-      because: [`The file was built with CUDA; the CUDA libraries come with torch's wheels for CUDA, and this torch is for the CPU.`],
+    return verdict("cuda-runtime-missing", "certain", `${who} needs ${shown}${whose}, and ${torchName(environment)} is built without CUDA and brings none.`, [`The file was built with CUDA; the CUDA libraries come with torch's wheels for CUDA, and this torch is for the CPU.`], {
       fixes: [majors.length === 1 ? `Install a torch for CUDA ${majors[0]}, in the version that the extension was built with; or build the extension for the CPU.` : "Install a torch with CUDA in the version that the extension was built with; or build the extension for the CPU.", neverLink],
     });
   }
   if (environment !== undefined && torch !== undefined && torch !== null && majors.length > 0 && !majors.includes(torch)) {
-    return explanation("cuda-runtime-missing", "certain", `${who} was built with CUDA ${majors.join(" or ")}, and ${torchName(environment)} is built with CUDA ${valueOf(environment.body.facts, "cuda-version") ?? torch}: ${shown} is not there.`, {
-      because: [`${shown} is the name under which CUDA ${majors.join(" or ")} has this library; torch brings those of CUDA ${torch}.`, "The two majors do not replace each other."],
+    return verdict("cuda-runtime-missing", "certain", `${who} was built with CUDA ${majors.join(" or ")}, and ${torchName(environment)} is built with CUDA ${valueOf(environment.body.facts, "cuda-version") ?? torch}: ${shown} is not there.`, [`${shown} is the name under which CUDA ${majors.join(" or ")} has this library; torch brings those of CUDA ${torch}.`, "The two majors do not replace each other."], {
       fixes: [`Take the build of the extension for CUDA ${torch} (its index or the cu${torch} in its wheel's name), or build it with a CUDA ${torch} toolkit.`, `Or install the torch for CUDA ${majors.join(" or ")}, ${torchIndex(majors, knowledge)}.`, neverLink],
     });
   }
@@ -69,25 +66,22 @@ function notFound({ name, shown, who, whose, majors }: Wanted, knowledge: Knowle
   const place = environment?.liesIn?.(name);
   const brought = distributionOf(name, environment === undefined ? undefined : torchCudaMajor(environment) ?? undefined) ?? measuredIn(name);
   if (environment !== undefined && environment.liesIn === undefined) {
-    return explanation("cuda-runtime-missing", "likely", `${who} needs ${shown}${whose}, which ${torchName(environment)} loads when it is imported: the extension was loaded before torch, or torch's CUDA packages are not installed.`, {
-      because: [`Both are for the same CUDA${brought === undefined ? "" : `, and ${brought}, which torch requires, brings ${shown}`}.`],
+    return verdict("cuda-runtime-missing", "likely", `${who} needs ${shown}${whose}, which ${torchName(environment)} loads when it is imported: the extension was loaded before torch, or torch's CUDA packages are not installed.`, [`Both are for the same CUDA${brought === undefined ? "" : `, and ${brought}, which torch requires, brings ${shown}`}.`], {
       fixes: ["Import torch before the extension.", ...(brought === undefined ? [] : [`Make sure that ${brought} is installed (pip check).`]), neverLink],
       needs: ["Whether it is there: `abiding explain --against` with the environment's folder reads it."],
     });
   }
   if (environment !== undefined && torchCudaMajor(environment) !== undefined) {
-    return explanation("cuda-runtime-missing", place === undefined ? "likely" : "certain", place === undefined ? `${who} needs ${shown}${whose}, which the environment does not have.` : `${who} needs ${shown}${whose}, which is in the environment and not where the loader looks.`, {
-      because: [place === undefined ? `${torchName(environment)} has the same CUDA major, and does not bring ${shown} itself.` : `It lies in ${place.slice(0, place.lastIndexOf("/"))}; torch loads it by its path when it is imported.`],
+    return verdict("cuda-runtime-missing", place === undefined ? "likely" : "certain", place === undefined ? `${who} needs ${shown}${whose}, which the environment does not have.` : `${who} needs ${shown}${whose}, which is in the environment and not where the loader looks.`, [place === undefined ? `${torchName(environment)} has the same CUDA major, and does not bring ${shown} itself.` : `It lies in ${place.slice(0, place.lastIndexOf("/"))}; torch loads it by its path when it is imported.`], {
       fixes: [...(place === undefined ? [] : ["Import torch before the extension: its CUDA libraries are in the process then."]), ...(brought === undefined || place !== undefined ? [] : [`Install ${brought}, which brings it.`]), neverLink],
       copy: place === undefined && brought !== undefined ? `pip install ${brought}` : undefined,
     });
   }
   const cudnn8 = /^libcudnn\w*\.so\.8/.test(name);
-  return explanation("cuda-runtime-missing", "likely", majors.length > 0 ? `${who} was built with CUDA ${majors.join(" or ")}, and ${shown} is not found: the torch that is installed has another CUDA, or none.` : `${who} needs ${shown}, which is not found.`, {
-    because: [
-      majors.length > 0 ? `${shown} is the name of this library in CUDA ${majors.join(" and ")}; torch's wheels bring the libraries of their own CUDA only (torch 2.11 and later from PyPI: CUDA 13).` : cudnn8 ? "cuDNN 8 came with torch until 2.3; later ones bring cuDNN 9." : `It is a library of NVIDIA${brought === undefined ? "" : `, which ${brought} brings`}.`,
-      "Torch loads its CUDA libraries when it is imported: where torch has the right CUDA, an extension that is imported before torch fails in the same way.",
-    ],
+  return verdict("cuda-runtime-missing", "likely", majors.length > 0 ? `${who} was built with CUDA ${majors.join(" or ")}, and ${shown} is not found: the torch that is installed has another CUDA, or none.` : `${who} needs ${shown}, which is not found.`, [
+    majors.length > 0 ? `${shown} is the name of this library in CUDA ${majors.join(" and ")}; torch's wheels bring the libraries of their own CUDA only (torch 2.11 and later from PyPI: CUDA 13).` : cudnn8 ? "cuDNN 8 came with torch until 2.3; later ones bring cuDNN 9." : `It is a library of NVIDIA${brought === undefined ? "" : `, which ${brought} brings`}.`,
+    "Torch loads its CUDA libraries when it is imported: where torch has the right CUDA, an extension that is imported before torch fails in the same way.",
+  ], {
     fixes: [
       majors.length > 0 ? `Take the build of the extension that was made for the CUDA of your torch, or build it with that toolkit; or install the torch for CUDA ${majors.join(" or ")} (${torchIndex(majors, knowledge)}).` : "Take the build of the extension that was made for your torch, or build it against your torch.",
       "If the majors agree: import torch first.",
@@ -100,8 +94,7 @@ function notFound({ name, shown, who, whose, majors }: Wanted, knowledge: Knowle
 function ofTorchItself(name: string, whose: string, knowledge: Knowledge): Explanation {
   const { environment } = knowledge;
   const brought = distributionOf(name, environment === undefined ? undefined : torchCudaMajor(environment) ?? undefined) ?? measuredIn(name);
-  return explanation("cuda-runtime-missing", "certain", `torch itself does not find ${name}${whose}, a library that it is installed with.`, {
-    because: ["It came up while torch was imported; no extension is at fault.", ...(brought === undefined ? [] : [`${brought} brings it, and torch's wheel requires that package: it is missing, was removed or is damaged.`])],
+  return verdict("cuda-runtime-missing", "certain", `torch itself does not find ${name}${whose}, a library that it is installed with.`, ["It came up while torch was imported; no extension is at fault.", ...(brought === undefined ? [] : [`${brought} brings it, and torch's wheel requires that package: it is missing, was removed or is damaged.`])], {
     fixes: [brought === undefined ? "Install torch again in a fresh environment, with its dependencies (without --no-deps)." : `Install the version of ${brought} that this torch requires (pip check names what is missing), or torch again in a fresh environment without --no-deps.`, neverLink],
     copy: "pip check",
   });
@@ -109,8 +102,7 @@ function ofTorchItself(name: string, whose: string, knowledge: Knowledge): Expla
 
 function atLink(shown: string): Explanation {
   const stem = shown.replace(/^-l|^lib|\.(?:so|lib|dylib|a).*$/g, "");
-  return explanation("library-missing", "certain", `The linker does not find ${shown} of CUDA.`, {
-    because: ["The toolkit's folder of libraries is not among those that the linker searches, or the toolkit was installed without this library (many images and conda packages bring the runtime only).", ...(stem === "nvToolsExt" ? ["CUDA 13 has no libnvToolsExt any more: NVTX is headers only (its third version), and builds for older CUDA still ask for the library."] : [])],
+  return verdict("library-missing", "certain", `The linker does not find ${shown} of CUDA.`, ["The toolkit's folder of libraries is not among those that the linker searches, or the toolkit was installed without this library (many images and conda packages bring the runtime only).", ...(stem === "nvToolsExt" ? ["CUDA 13 has no libnvToolsExt any more: NVTX is headers only (its third version), and builds for older CUDA still ask for the library."] : [])], {
     fixes: [`Give the linker the toolkit's folder: -L"$CUDA_HOME/lib64" (conda: $CONDA_PREFIX/lib), or in CMake find_package(CUDAToolkit) and link CUDA::${stem}.`, "If the folder has no such file, install that component of the toolkit (its -dev package)."],
     needs: ["Where it is: `ls \"$CUDA_HOME\"/lib64 | grep " + stem + "`."],
   });

@@ -1,8 +1,9 @@
 import { cudaLibrary, isToolkitLibrary } from "../../../../fit/cudaLibraries.ts";
 import { plainStem } from "../../../../fit/secondLibtorch.ts";
 import { fileName, inside } from "../../symbols/words.ts";
+import { baseName } from "../../orderMatters.ts";
+import { verdict } from "../../reading.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
-import { baseName, explanation } from "../words.ts";
 import { explainCudaLibrary, explainDriver } from "./cudaLibraries.ts";
 import { seenLibrary, withFit } from "./seen.ts";
 import { explainTorchLibrary } from "./torchLibraries.ts";
@@ -58,8 +59,7 @@ function sonameOf({ library, system }: LibraryError): string {
 const ofToolkit = /^lib(?:cudart_static|cudadevrt|culibos|nvToolsExt|(?:cublas|cublasLt|cufft|curand|cusolver|cusparse|nvrtc|cudnn|nccl|npp\w*)_static)\.so/;
 
 function onlyByLdd(): Explanation {
-  return explanation("harmless", "possible", "ldd does not find libraries of torch or CUDA, which is usual for extensions of torch and no error by itself.", {
-    because: ["ldd looks at the file alone; in a process that has imported torch they are loaded already, and a file that asks for them by these names gets those."],
+  return verdict("harmless", "possible", "ldd does not find libraries of torch or CUDA, which is usual for extensions of torch and no error by itself.", ["ldd looks at the file alone; in a process that has imported torch they are loaded already, and a file that asks for them by these names gets those."], {
     needs: ["What the import itself says, with torch imported first; or `abiding fits FILE --against ENV`, which takes torch's libraries into account."],
   });
 }
@@ -70,8 +70,7 @@ const isOfLibc = /^ld-linux[\w-]*\.so|^libc\.musl-|^ld-musl-/;
 /** A file for glibc where there is musl, or the other way around. */
 export function otherLibc(name: string, file: string | undefined): Explanation {
   const isForMusl = name.includes("musl");
-  return explanation("wrong-architecture", "certain", `${fileName(file)} was built for ${isForMusl ? "musl (Alpine)" : "glibc"}, and this Linux has ${isForMusl ? "glibc" : "musl (Alpine)"}.`, {
-    because: [`${name} belongs to ${isForMusl ? "musl" : "glibc"}.`, "torch publishes wheels for glibc only (manylinux)."],
+  return verdict("wrong-architecture", "certain", `${fileName(file)} was built for ${isForMusl ? "musl (Alpine)" : "glibc"}, and this Linux has ${isForMusl ? "glibc" : "musl (Alpine)"}.`, [`${name} belongs to ${isForMusl ? "musl" : "glibc"}.`, "torch publishes wheels for glibc only (manylinux)."], {
     fixes: [isForMusl ? "Take or build the file for glibc." : "Use an image with glibc (debian, ubuntu, python:3-slim) instead of Alpine; layers that imitate glibc (gcompat) are not enough for torch."],
   });
 }
@@ -80,10 +79,9 @@ function pythonLibrary(name: string, error: LibraryError, { environment }: Knowl
   const version = /^libpython(\d)\.?(\d+)/.exec(name)?.slice(1, 3).join(".") ?? "3";
   const who = fileName(error.file);
   const theirs = environment?.body.facts.find((one) => one.trait === "python-version")?.value;
-  return explanation("python-abi", error.when === "link" ? "likely" : "certain", error.when === "link" ? `The linker does not find the library of Python ${version}.` : `${who} is linked against ${name}, the library of Python ${version}, which is not found.`, {
-    because: error.when === "link"
+  return verdict("python-abi", error.when === "link" ? "likely" : "certain", error.when === "link" ? `The linker does not find the library of Python ${version}.` : `${who} is linked against ${name}, the library of Python ${version}, which is not found.`, error.when === "link"
       ? ["Headers and interpreter can be there without the library: distributions keep it in a -dev package, and many Pythons are built without a shared one."]
-      : [`A module of Python finds CPython's functions in the interpreter that imports it, and needs no libpython; one that is linked against ${name} loads in Python ${version} with a shared library only.`, ...(typeof theirs === "string" && !theirs.startsWith(`${version}.`) ? [`The environment has Python ${theirs}.`] : [])],
+      : [`A module of Python finds CPython's functions in the interpreter that imports it, and needs no libpython; one that is linked against ${name} loads in Python ${version} with a shared library only.`, ...(typeof theirs === "string" && !theirs.startsWith(`${version}.`) ? [`The environment has Python ${theirs}.`] : [])], {
     fixes: error.when === "link"
       ? [`Link extension modules without libpython (CMake: Python3_add_library, or Python3::Module instead of Python3::Python). A program that embeds Python needs python${version}-dev or a Python built with --enable-shared.`]
       : [`Build it for the Python that imports it, without linking libpython (CMake: Python3::Module instead of Python3::Python).`, `Or run it in a Python ${version} whose folder of libraries is on the search path.`],
@@ -114,17 +112,15 @@ function otherLibrary(name: string, error: LibraryError, knowledge: Knowledge): 
   const shown = system === "linux" ? name : baseName(library);
   const cached = when === "load" && system === "linux" ? environment?.machine?.cached(name, undefined) : undefined;
   if (when === "link") {
-    return explanation("library-missing", "certain", `The linker does not find ${shown}.`, {
-      because: [`It is not in the folders that the linker searches (-L, and its defaults)${known === undefined ? "" : `; it is ${known.split(":")[0] ?? ""}`}.`, "This is no matter of ABI or versions."],
+    return verdict("library-missing", "certain", `The linker does not find ${shown}.`, [`It is not in the folders that the linker searches (-L, and its defaults)${known === undefined ? "" : `; it is ${known.split(":")[0] ?? ""}`}.`, "This is no matter of ABI or versions."], {
       fixes: [known === undefined ? `Install the package that has ${shown} for development, or give its folder with -L (CMake: target_link_directories, or link the full path that find_library returns).` : `It is ${known}`],
     });
   }
-  return explanation("library-missing", "certain", `${who} needs ${shown}, which the loader does not find.`, {
-    because: [
-      ...(error.file === undefined ? ["The loader names the library that is missing and not the file that needs it: `ldd FILE` shows which file asks."] : []),
-      ...(cached === undefined ? [] : [`This machine has ${cached}; where the text comes from here, the file may be for another kind of machine or the search path may differ.`]),
-      "No version or ABI disagrees: a library is absent, or not where the loader looks.",
-    ],
+  return verdict("library-missing", "certain", `${who} needs ${shown}, which the loader does not find.`, [
+    ...(error.file === undefined ? ["The loader names the library that is missing and not the file that needs it: `ldd FILE` shows which file asks."] : []),
+    ...(cached === undefined ? [] : [`This machine has ${cached}; where the text comes from here, the file may be for another kind of machine or the search path may differ.`]),
+    "No version or ABI disagrees: a library is absent, or not where the loader looks.",
+  ], {
     fixes: [
       ...(known === undefined ? [] : [`It is ${known}`]),
       `If it belongs to the same project, build the file with an RPATH that leads to it (${system === "macos" ? "-Wl,-rpath,@loader_path" : "-Wl,-rpath,'$ORIGIN'"}), or load it first.`,
@@ -139,16 +135,14 @@ function namedByPath(library: string, { environment }: Knowledge): Explanation {
   const name = baseName(library);
   const [theirs, ours] = [environment?.machine?.open(library)?.machine, environment?.torchLibraries[0]?.machine];
   if (theirs !== undefined && ours !== undefined && theirs !== ours) {
-    return explanation("wrong-architecture", "certain", `${name} is there, and it is for another kind of processor.`, {
-      because: ["The loader skips an ELF file for another machine and then says that there is no such file.", `${library} was read: its machine (e_machine) is ${theirs}, and that of torch's libraries ${ours}.`],
+    return verdict("wrong-architecture", "certain", `${name} is there, and it is for another kind of processor.`, ["The loader skips an ELF file for another machine and then says that there is no such file.", `${library} was read: its machine (e_machine) is ${theirs}, and that of torch's libraries ${ours}.`], {
       fixes: ["Build it for the processor that loads it, or take the wheel for that machine (x86_64, aarch64)."],
     });
   }
-  return explanation("library-missing", "likely", `The loader does not find ${name} at the path that it was given, or finds it for another kind of processor.`, {
-    because: [
-      "Of a file that was given by its path, the loader says \"No such file or directory\" where it is absent, and also where it is an ELF file for another processor, which it skips.",
-      ...(theirs === undefined || ours === undefined ? [] : ["It is there now, for this processor: it was built since, or the text is of another machine."]),
-    ],
+  return verdict("library-missing", "likely", `The loader does not find ${name} at the path that it was given, or finds it for another kind of processor.`, [
+    "Of a file that was given by its path, the loader says \"No such file or directory\" where it is absent, and also where it is an ELF file for another processor, which it skips.",
+    ...(theirs === undefined || ours === undefined ? [] : ["It is there now, for this processor: it was built since, or the text is of another machine."]),
+  ], {
     fixes: ["Build the file, or correct the path: a build folder that was removed, another module suffix, a link that leads nowhere.", `If it is there, build ${inside(name)} for this processor.`],
     needs: [`Whether the file is there and for this machine: \`file ${library}\`, \`uname -m\`.`],
   });

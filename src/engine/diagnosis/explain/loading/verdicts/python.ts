@@ -1,19 +1,18 @@
 import { valueOf } from "../../../../model/index.ts";
+import { baseName } from "../../orderMatters.ts";
+import { verdict } from "../../reading.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
-import { baseName, explanation } from "../words.ts";
 
 /** A module that says itself that it was compiled for another Python: pybind11 (detail/common.h, PYBIND11_CHECK_PYTHON_VERSION). */
 export function explainPythonVersions(built: string, running: string): Explanation {
-  return explanation("python-abi", "certain", `The module was compiled for Python ${built}, and Python ${running} imports it.`, {
-    because: ["The module compares the two itself and refuses. It was loaded by its path, or its name has no version in it."],
+  return verdict("python-abi", "certain", `The module was compiled for Python ${built}, and Python ${running} imports it.`, ["The module compares the two itself and refuses. It was loaded by its path, or its name has no version in it."], {
     fixes: [`Build it again with Python ${running}, or run it with Python ${built}.`, "Keep the suffix that the build gives the file (cpython-311-...): another Python then does not see it at all."],
   });
 }
 
 /** A file that was imported under a name that its source does not define. */
 export function explainMissingInit(name: string): Explanation {
-  return explanation("module-name", "certain", `The file is no module of the name ${name}: it does not define PyInit_${name}.`, {
-    because: ["Python calls PyInit_ followed by the last part of the module's name, which is the name of the file up to its first dot.", "The file was renamed, the name in PYBIND11_MODULE (or NB_MODULE, PyInit_) is another one, or it is no Python module but a library of operators."],
+  return verdict("module-name", "certain", `The file is no module of the name ${name}: it does not define PyInit_${name}.`, ["Python calls PyInit_ followed by the last part of the module's name, which is the name of the file up to its first dot.", "The file was renamed, the name in PYBIND11_MODULE (or NB_MODULE, PyInit_) is another one, or it is no Python module but a library of operators."], {
     fixes: ["Name both alike: PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) takes the name from the build.", "A library that only registers operators (TORCH_LIBRARY) is loaded with torch.ops.load_library(path)."],
   });
 }
@@ -28,8 +27,7 @@ export function suffixOf(file: string): { readonly module: string; readonly pyth
 
 /** CPython for Windows refuses a module that loads another version's DLL (Python/dynload_win.c). */
 export function explainOtherPythonDll(built: string): Explanation {
-  return explanation("python-abi", "certain", `The module was built for Python ${built}, and another Python imports it.`, {
-    because: [`It loads python${built.replace(".", "")}.dll; a process has one Python only.`],
+  return verdict("python-abi", "certain", `The module was built for Python ${built}, and another Python imports it.`, [`It loads python${built.replace(".", "")}.dll; a process has one Python only.`], {
     fixes: ["Install the build for the Python that runs, or build it again with that Python, in a fresh build folder."],
   });
 }
@@ -38,8 +36,7 @@ export function explainOtherPythonDll(built: string): Explanation {
 export function explainNotImported(module: string, file: string, built: string, { environment }: Knowledge): Explanation {
   const theirs = environment === undefined ? undefined : valueOf(environment.body.facts, "python-version");
   const differs = theirs !== undefined && !theirs.startsWith(`${built}.`) && theirs !== built;
-  return explanation("python-abi", differs ? "certain" : "likely", `${baseName(file)} is ${module} for Python ${built}, and ${theirs === undefined ? "another Python" : `Python ${theirs}`} does not see it.`, {
-    because: ["Python looks for extension modules by its own suffix only; a file for another version is to it as if it were not there.", "Nothing is missing in torch, and no symbol disagrees."],
+  return verdict("python-abi", differs ? "certain" : "likely", `${baseName(file)} is ${module} for Python ${built}, and ${theirs === undefined ? "another Python" : `Python ${theirs}`} does not see it.`, ["Python looks for extension modules by its own suffix only; a file for another version is to it as if it were not there.", "Nothing is missing in torch, and no symbol disagrees."], {
     fixes: [`Build or install it with the Python that imports it, or run Python ${built}.`, "Do not rename the file: the C API differs between versions."],
     needs: differs ? [] : ["Which Python imports it: `python -VV`; which suffix it looks for: `python -c 'import sysconfig; print(sysconfig.get_config_var(\"EXT_SUFFIX\"))'`."],
   });
@@ -52,8 +49,7 @@ export function explainWheelTag(file: string, { environment }: Knowledge): Expla
   const theirs = environment === undefined ? undefined : valueOf(environment.body.facts, "python-version");
   const wanted = python === undefined ? undefined : `${python.charAt(2)}.${python.slice(3)}`;
   const isOther = theirs !== undefined && wanted !== undefined && tags?.[2] !== "abi3" && !theirs.startsWith(`${wanted}.`);
-  return explanation("wheel-tag", "certain", isOther ? `The wheel is for Python ${wanted}, and this is Python ${theirs}.` : "The wheel is for another Python, ABI or platform than this one.", {
-    because: [`Its tags are ${tags === null ? "in its name" : `${python ?? tags[1]}, ${tags[2]} and ${tags[3]}`}; pip takes a wheel only where it has all three.`, "A manylinux tag above the system's glibc, musl instead of glibc, and a free-threaded Python (cp313t) are refused in the same way."],
+  return verdict("wheel-tag", "certain", isOther ? `The wheel is for Python ${wanted}, and this is Python ${theirs}.` : "The wheel is for another Python, ABI or platform than this one.", [`Its tags are ${tags === null ? "in its name" : `${python ?? tags[1]}, ${tags[2]} and ${tags[3]}`}; pip takes a wheel only where it has all three.`, "A manylinux tag above the system's glibc, musl instead of glibc, and a free-threaded Python (cp313t) are refused in the same way."], {
     fixes: ["Take the wheel for this Python and platform.", "Do not rename it: the tags say what its files need."],
     needs: isOther ? [] : ["The tags that fit here: `python -m pip debug --verbose`."],
   });

@@ -1,6 +1,6 @@
 import type { FitReport } from "../../../../model/index.ts";
+import { baseName } from "../../orderMatters.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
-import { baseName } from "../words.ts";
 
 /**
  * An explanation with what reading the file that failed shows: certain where the file lacks there what the text says;

@@ -2,8 +2,9 @@ import { cudaLibrary, homeOfCudaSymbol } from "../../../../fit/cudaLibraries.ts"
 import { explainSymbol } from "../../symbols/index.ts";
 import type { SymbolError } from "../../symbols/index.ts";
 import { fileName } from "../../symbols/words.ts";
+import { baseName } from "../../orderMatters.ts";
+import { verdict } from "../../reading.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
-import { baseName, explanation } from "../words.ts";
 import { explainVersion } from "./versions.ts";
 
 /** What it means that nobody provides a symbol: what its version says, what a flag of the link brings, what the environment's CUDA has; else what is known of the symbol. */
@@ -33,8 +34,7 @@ const flags: readonly Flag[] = [
 function byFlag({ symbol, when, file }: SymbolError): Explanation | undefined {
   const found = flags.find(({ names }) => names.test(symbol));
   return found === undefined ? undefined : {
-    ...explanation("library-not-linked", when === "link" ? "certain" : "likely", `${fileName(file)} uses ${symbol} of ${found.what} and was linked without it.`, {
-      because: ["This is no ABI mismatch."],
+    ...verdict("library-not-linked", when === "link" ? "certain" : "likely", `${fileName(file)} uses ${symbol} of ${found.what} and was linked without it.`, ["This is no ABI mismatch."], {
       fixes: [`Compile and link with ${found.flag}.`],
       copy: found.flag,
       needs: when === "link" ? [] : ["Whether the command of its link has the flag."],
@@ -54,15 +54,13 @@ function byInstalledCuda({ symbol, when, file }: SymbolError, knowledge: Knowled
   const who = fileName(file);
   const symbols = [{ symbol, demangled: symbol }];
   if (!installed.defines(symbol)) {
-    return explanation("cuda-library-skew", "certain", `${who} was built with a newer ${home} than the environment has: ${baseName(installed.path)} has no ${symbol}.`, {
-      because: [`${installed.path} does not export it.`, "This is no matter of torch's own symbols."],
+    return verdict("cuda-library-skew", "certain", `${who} was built with a newer ${home} than the environment has: ${baseName(installed.path)} has no ${symbol}.`, [`${installed.path} does not export it.`, "This is no matter of torch's own symbols."], {
       fixes: ["Build it with the CUDA toolkit of the version that torch was built with, or take the build for that CUDA.", "Or install a torch for the newer CUDA."],
       symbols,
     });
   }
   const name = home.replace(/^lib/, "");
-  return explanation("library-not-linked", "certain", `${who} uses ${symbol} of ${home} and is not linked with it.`, {
-    because: [`${installed.path} exports it; torch loads it for itself, which does not help: what Python loads is not global.`, "This is no ABI mismatch."],
+  return verdict("library-not-linked", "certain", `${who} uses ${symbol} of ${home} and is not linked with it.`, [`${installed.path} exports it; torch loads it for itself, which does not help: what Python loads is not global.`, "This is no ABI mismatch."], {
     fixes: [`Link it and build the file again: -l${name} (CMake: CUDA::${name}; setup.py: libraries=["${name}"]).`],
     copy: `-l${name}`,
     symbols,

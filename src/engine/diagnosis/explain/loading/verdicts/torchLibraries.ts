@@ -4,8 +4,9 @@ import { torchName } from "../../../../fit/classify.ts";
 import { plainStem } from "../../../../fit/secondLibtorch.ts";
 import { stemOf } from "../../../../fit/torchProcess.ts";
 import { fileName } from "../../symbols/words.ts";
+import { baseName } from "../../orderMatters.ts";
+import { verdict } from "../../reading.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
-import { baseName, explanation } from "../words.ts";
 import type { LibraryError } from "./libraries.ts";
 
 const importFirst = "Import torch before the module (first line of the package's __init__.py): its libraries are in the process then.";
@@ -26,13 +27,11 @@ function atLink(error: LibraryError, { environment }: Knowledge): Explanation {
   const device = /cuda|hip|xpu/.exec(shown)?.[0];
   const isCpuOnly = device === "cuda" && environment !== undefined && torchCudaMajor(environment) === null;
   if (isCpuOnly) {
-    return explanation("torch-cpu-only", "certain", `The build links ${shown}, and ${torchName(environment)} is built without CUDA and does not have it.`, {
-      because: ["The build was set up for a torch with CUDA."],
+    return verdict("torch-cpu-only", "certain", `The build links ${shown}, and ${torchName(environment)} is built without CUDA and does not have it.`, ["The build was set up for a torch with CUDA."], {
       fixes: ["Build against a torch with CUDA (the wheel of the cu index that fits the toolkit), or build the extension without its CUDA parts."],
     });
   }
-  return explanation("torch-library-missing", "certain", `The linker does not find ${shown} of torch.`, {
-    because: ["The folder of torch's libraries (torch/lib) is not among those that the linker searches.", ...(device === undefined ? [] : [`A torch without ${device === "hip" ? "ROCm" : device.toUpperCase()} has no such library at all.`])],
+  return verdict("torch-library-missing", "certain", `The linker does not find ${shown} of torch.`, ["The folder of torch's libraries (torch/lib) is not among those that the linker searches.", ...(device === undefined ? [] : [`A torch without ${device === "hip" ? "ROCm" : device.toUpperCase()} has no such library at all.`])], {
     fixes: [
       "In CMake let find_package(Torch) say where torch is, with -DCMAKE_PREFIX_PATH=\"$(python -c 'import torch; print(torch.utils.cmake_prefix_path)')\", and link ${TORCH_LIBRARIES} rather than names of libraries.",
       "In setup.py use CppExtension or CUDAExtension with BuildExtension of torch.utils.cpp_extension, which add the folder.",
@@ -44,8 +43,7 @@ function atLink(error: LibraryError, { environment }: Knowledge): Explanation {
 /** Debian and other distributions give libtorch a version in its soname; the wheels never do. */
 function versioned(name: string, version: string, error: LibraryError): Explanation {
   const who = fileName(error.file);
-  return explanation("torch-library-missing", "likely", `${who} was built against a distribution's libtorch ${version}, and ${name} is not found.`, {
-    because: [`Libraries of torch's wheels have no version in their names; ${name} is what a distribution's package calls it (Debian's libtorch-dev).`, "The compiler found that libtorch before the one that was meant."],
+  return verdict("torch-library-missing", "likely", `${who} was built against a distribution's libtorch ${version}, and ${name} is not found.`, [`Libraries of torch's wheels have no version in their names; ${name} is what a distribution's package calls it (Debian's libtorch-dev).`, "The compiler found that libtorch before the one that was meant."], {
     fixes: ["Build it again against the torch that will load it: give CMake that torch's path (-DCMAKE_PREFIX_PATH, or Torch_DIR), in a fresh build folder, and keep the distribution's libtorch-dev out of the way.", `Do not bring libtorch ${version} beside another torch: two copies in one process end it.`],
     needs: ["What it names: `readelf -d FILE | grep NEEDED`, and which libtorch its build found: Torch_DIR in CMakeCache.txt, or the -L and -I of its command lines."],
   });
@@ -53,8 +51,7 @@ function versioned(name: string, version: string, error: LibraryError): Explanat
 
 function ofOldTorch(name: string, stem: string, error: LibraryError, { environment }: Knowledge): Explanation {
   const when = stem.startsWith("libcaffe2") ? "before 1.1" : "1.8 to 1.12, whose CUDA library was split in two";
-  return explanation("torch-library-missing", environment === undefined ? "likely" : "certain", `${fileName(error.file)} was built for a much older torch: ${name} is no longer part of it.`, {
-    because: [`Builds of torch ${when}, had ${name}.`, ...(environment === undefined ? [] : [`${torchName(environment)} has no ${stem}.`])],
+  return verdict("torch-library-missing", environment === undefined ? "likely" : "certain", `${fileName(error.file)} was built for a much older torch: ${name} is no longer part of it.`, [`Builds of torch ${when}, had ${name}.`, ...(environment === undefined ? [] : [`${torchName(environment)} has no ${stem}.`])], {
     fixes: ["Build it against the torch that will load it, or install the torch that it was built for."],
     needs: environment === undefined ? ["Which torch is there: `pip show torch`."] : [],
   });
@@ -66,15 +63,13 @@ function ofDevice(name: string, stem: string, device: string, error: LibraryErro
   const what = device === "hip" ? "ROCm" : device === "xpu" ? "Intel's XPU" : "CUDA";
   const has = environment?.torchLibraries.some((one) => stemOf(one.path) === stem);
   if (environment !== undefined && has === false && environment.torchLibraries.length > 0) {
-    return explanation("torch-cpu-only", "certain", `${who} was built for a torch with ${what}, and ${torchName(environment)} has no ${name}.`, {
-      because: [`${name} is a part of torch's builds with ${what} only.`, "Neither an RPATH nor importing torch first can help: the library is not there."],
+    return verdict("torch-cpu-only", "certain", `${who} was built for a torch with ${what}, and ${torchName(environment)} has no ${name}.`, [`${name} is a part of torch's builds with ${what} only.`, "Neither an RPATH nor importing torch first can help: the library is not there."], {
       fixes: [device === "cuda" ? "Install a torch with CUDA of the version that the extension was built for, or build the extension against this torch without its CUDA parts." : `Install a torch for ${what}, or build the extension for this torch.`],
     });
   }
   if (has === true) return notLoaded(name, error, knowledge);
   const isAlone = !clues.some((one) => one.subject.library !== undefined && /libc10\.|libtorch(?:_cpu)?\./.test(one.subject.library));
-  return explanation("torch-cpu-only", isAlone ? "likely" : "possible", `${who} was built for a torch with ${what}, and ${name} is not found: the torch that is installed is most likely built without ${what}.`, {
-    because: [`${name} is a part of torch's builds with ${what} only; where torch was imported first and has it, it is loaded already.`, ...(isAlone ? ["libc10.so, which is needed as well, was found: torch is there."] : [])],
+  return verdict("torch-cpu-only", isAlone ? "likely" : "possible", `${who} was built for a torch with ${what}, and ${name} is not found: the torch that is installed is most likely built without ${what}.`, [`${name} is a part of torch's builds with ${what} only; where torch was imported first and has it, it is loaded already.`, ...(isAlone ? ["libc10.so, which is needed as well, was found: torch is there."] : [])], {
     fixes: [`Install a torch with ${what} of the version that the extension was built for, or build the extension against the torch that is installed.`, `If that torch has ${what}: import it before the module.`],
     needs: [device === "cuda" ? "What the torch was built with: `pip show torch`, and `python -c 'import torch; print(torch.__version__, torch.version.cuda)'`." : "What the torch was built with: `python -c 'import torch; print(torch.__version__, torch.version.hip)'`."],
   });
@@ -89,18 +84,16 @@ function notLoaded(name: string, error: LibraryError, { environment }: Knowledge
   const folder = found !== undefined && path.isAbsolute(found) ? path.dirname(found) : undefined;
   const place = folder ?? "torch/lib";
   if (error.isProgram === true) {
-    return explanation("torch-library-missing", "certain", `The program needs ${shown} of libtorch and has no path to it.`, {
-      because: [`${shown} lies in ${folder ?? "the lib folder of libtorch or torch"}, where the loader does not look.`, "This is no ABI mismatch: the loader got as far as looking for libtorch."],
+    return verdict("torch-library-missing", "certain", `The program needs ${shown} of libtorch and has no path to it.`, [`${shown} lies in ${folder ?? "the lib folder of libtorch or torch"}, where the loader does not look.`, "This is no ABI mismatch: the loader got as far as looking for libtorch."], {
       fixes: [`Link it with -Wl,-rpath,${place} (CMake: set BUILD_RPATH, and INSTALL_RPATH where it is installed, to "\${TORCH_INSTALL_PREFIX}/lib").`, `To try it: LD_LIBRARY_PATH=${place} in front of the command.`],
       copy: folder === undefined ? undefined : `LD_LIBRARY_PATH=${folder}`,
     });
   }
-  return explanation("torch-library-missing", environment === undefined ? "likely" : "certain", `${who} was loaded before torch: ${shown} is a library of torch, and nothing says where it is.`, {
-    because: [
-      `Extensions name ${shown} without a path and rely on import torch, which loads it into the process.`,
-      ...(folder === undefined || environment === undefined ? [] : [`${torchName(environment)} has it in ${folder}.`]),
-      "This is no ABI mismatch: the loader never came to comparing symbols.",
-    ],
+  return verdict("torch-library-missing", environment === undefined ? "likely" : "certain", `${who} was loaded before torch: ${shown} is a library of torch, and nothing says where it is.`, [
+    `Extensions name ${shown} without a path and rely on import torch, which loads it into the process.`,
+    ...(folder === undefined || environment === undefined ? [] : [`${torchName(environment)} has it in ${folder}.`]),
+    "This is no ABI mismatch: the loader never came to comparing symbols.",
+  ], {
     fixes: [importFirst, "If torch is not installed in this environment, install the one that the extension was built with.", `For a library that must load without Python, link with an RPATH that leads to ${place}.`],
     copy: error.system === "linux" ? "import torch  # before the extension" : undefined,
     needs: environment === undefined ? ["Whether torch is installed there and imported first: `pip show torch`."] : [],

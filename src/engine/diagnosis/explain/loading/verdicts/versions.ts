@@ -1,8 +1,9 @@
 import table from "../../../../../../data/gcc-libraries.json" with { type: "json" };
 import { compareNumbers } from "../../../../fit/versions.ts";
 import { fileName, inside } from "../../symbols/words.ts";
+import { baseName } from "../../orderMatters.ts";
+import { verdict } from "../../reading.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
-import { baseName, explanation } from "../words.ts";
 import { seenVersion, withFit } from "./seen.ts";
 
 /** A version of symbols that a library was asked for and does not have. */
@@ -44,13 +45,12 @@ function olderLibstdcxx(error: VersionError, knowledge: Knowledge): Explanation 
   const origin = originOf(library ?? "");
   const offered = offeredBy(library, version, knowledge);
   const copy = origin === "conda" && gcc !== undefined ? `conda install -c conda-forge "libstdcxx-ng>=${gcc}"` : undefined;
-  return explanation("libstdcxx-too-old", "certain", `${who} needs ${version} of libstdc++ (${builtWith}), and ${where} is older${offered === undefined ? "" : `: it goes up to ${offered}`}.`, {
-    because: [
-      `${version} came with the libstdc++ of ${gcc === undefined ? "a release that the table does not have" : `GCC ${gcc}`}: ${inside(who)} was ${when === "link" ? "built" : "compiled or linked"} with a newer compiler than the libstdc++ belongs to.`,
-      ...(when === "load" ? ["The first libstdc++ that a process loads serves everything in it: which one that is depends on the search path and on what was imported before."] : []),
-      ...whose[origin],
-      "This is no disagreement with torch, and nothing about std::string's two ABIs.",
-    ],
+  return verdict("libstdcxx-too-old", "certain", `${who} needs ${version} of libstdc++ (${builtWith}), and ${where} is older${offered === undefined ? "" : `: it goes up to ${offered}`}.`, [
+    `${version} came with the libstdc++ of ${gcc === undefined ? "a release that the table does not have" : `GCC ${gcc}`}: ${inside(who)} was ${when === "link" ? "built" : "compiled or linked"} with a newer compiler than the libstdc++ belongs to.`,
+    ...(when === "load" ? ["The first libstdc++ that a process loads serves everything in it: which one that is depends on the search path and on what was imported before."] : []),
+    ...whose[origin],
+    "This is no disagreement with torch, and nothing about std::string's two ABIs.",
+  ], {
     fixes: when === "link" ? ["Link with the compiler that the library was built with, or a newer one; or take a build of the library for your compiler."] : fixesOf(origin, gcc, who),
     copy,
     needs: knowledge.environment === undefined && origin === "other" ? ["Where the libstdc++ comes from that is loaded first: `ldd FILE | grep stdc++`, and LD_LIBRARY_PATH."] : [],
@@ -103,13 +103,12 @@ function olderGlibc(error: VersionError, knowledge: Knowledge): Explanation {
   const who = fileName(file);
   const offered = offeredBy(library ?? "libc.so.6", version, knowledge);
   const systems = systemsWith(version.replace(/^GLIBC_/, ""));
-  return explanation("glibc-too-old", "certain", `${who} needs ${version.replace("_", " ").replace("GLIBC", "glibc")}, and this system's is ${offered === undefined ? "older" : offered.replace("GLIBC_", "")}.`, {
-    because: [
-      when === "link" ? `It was built on a newer Linux than the one that links it: ${version} is a version of symbols in ${baseName(library ?? "libc.so.6")}.` : `It was built on a newer Linux than the one that loads it, and asks ${baseName(library ?? "libc.so.6")} for ${version}.`,
-      ...(systems === undefined ? [] : [`Systems with that glibc: ${systems}.`]),
-      "glibc comes with the distribution: neither pip nor conda can bring another one, and replacing it by hand breaks the system.",
-      "torch's version and CUDA have no part in it.",
-    ],
+  return verdict("glibc-too-old", "certain", `${who} needs ${version.replace("_", " ").replace("GLIBC", "glibc")}, and this system's is ${offered === undefined ? "older" : offered.replace("GLIBC_", "")}.`, [
+    when === "link" ? `It was built on a newer Linux than the one that links it: ${version} is a version of symbols in ${baseName(library ?? "libc.so.6")}.` : `It was built on a newer Linux than the one that loads it, and asks ${baseName(library ?? "libc.so.6")} for ${version}.`,
+    ...(systems === undefined ? [] : [`Systems with that glibc: ${systems}.`]),
+    "glibc comes with the distribution: neither pip nor conda can bring another one, and replacing it by hand breaks the system.",
+    "torch's version and CUDA have no part in it.",
+  ], {
     fixes: [
       `Build ${inside(who)} on this system (pip install --no-binary for that package), or take an older build of it whose wheel has a lower manylinux tag.`,
       `Or move to a ${systems === undefined ? "newer distribution" : "distribution or container that has it"}.`,
@@ -130,11 +129,10 @@ function olderLibrary({ version, library, file, when, symbol }: VersionError): E
   const name = isNamed ? baseName(library) : "the library that defines it";
   const wanted = symbol === undefined ? version : `${symbol} in version ${version}`;
   const folder = isNamed && library.includes("/") ? library.slice(0, library.lastIndexOf("/")) : undefined;
-  return explanation("library-too-old", isNamed ? "certain" : "likely", `${who} needs ${wanted}${isNamed ? ` of ${name}` : ""}, and ${isNamed ? `the ${name}` : "the library"} that is found is another release without it.`, {
-    because: [
-      `${who} was linked against another release of ${name} than the one ${folder === undefined ? "that is found" : `in ${folder}`}.`,
-      ...(folder === undefined || originOf(`${folder}/`) === "system" ? [] : ["It is not the system's copy: a folder in LD_LIBRARY_PATH, an RPATH or a package brings it."]),
-    ],
+  return verdict("library-too-old", isNamed ? "certain" : "likely", `${who} needs ${wanted}${isNamed ? ` of ${name}` : ""}, and ${isNamed ? `the ${name}` : "the library"} that is found is another release without it.`, [
+    `${who} was linked against another release of ${name} than the one ${folder === undefined ? "that is found" : `in ${folder}`}.`,
+    ...(folder === undefined || originOf(`${folder}/`) === "system" ? [] : ["It is not the system's copy: a folder in LD_LIBRARY_PATH, an RPATH or a package brings it."]),
+  ], {
     fixes: [
       when === "link" ? "Link against the release that the others were linked against." : "Let the release be found that it was linked against: look for another copy in LD_LIBRARY_PATH and in the environment, and update or remove that one.",
       `Or rebuild ${inside(who)} against the one that is there.`,

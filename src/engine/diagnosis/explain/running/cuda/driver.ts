@@ -1,7 +1,7 @@
 /** The NVIDIA driver: absent, older than the CUDA runtime, in two halves, or not ready (driver_types.h, cudaError; CUDA Compatibility guide). */
 import { valueOf } from "../../../../model/index.ts";
+import { clueOf, textAt, verdict } from "../../reading.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
-import { clueOf, lineAt, verdict } from "../sayings.ts";
 import type { Saying } from "../sayings.ts";
 import { cudaOfNumber, majorOf, oldestDriver, torchOf } from "../torchBuilds.ts";
 
@@ -96,7 +96,7 @@ export function notReady(): Explanation {
 export const tooOldDriver: Saying = {
   pattern: /The NVIDIA driver on your system is too old \(found version(?: (?<found>\d{4,6})\)|\s*$)/,
   read(said) {
-    const number = said.match.groups?.["found"] ?? /^\s*(\d{4,6})\)/.exec(lineAt(said.log, said.at + 1))?.[1];
+    const number = said.match.groups?.["found"] ?? /^\s*(\d{4,6})\)/.exec(textAt(said.log, said.at + 1))?.[1];
     if (number === undefined) return undefined;
     const has = cudaOfNumber(Number(number));
     return clueOf(said, (knowledge) => {

@@ -1,6 +1,6 @@
 /** CUDA errors that tell of a fault of a program, of memory or of a machine, not of versions. */
+import { clueOf, verdict } from "../../reading.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
-import { clueOf, verdict } from "../sayings.ts";
 import type { Saying } from "../sayings.ts";
 
 const byItself = "Versions, ABI and build are not what this error tells of.";

@@ -1,7 +1,9 @@
 /** CUDA and HIP at run time. */
+import { clueOf, textAt } from "../../reading.ts";
+import type { Said } from "../../reading.ts";
 import type { Clue, Explanation, Knowledge } from "../../types.ts";
-import { clueOf, lineAt, recogniserOf } from "../sayings.ts";
-import type { Said, Saying } from "../sayings.ts";
+import { recogniserOf } from "../sayings.ts";
+import type { Saying } from "../sayings.ts";
 import { cpuOnly, driverMismatch, forwardCompatibility, foundNoDriver, insufficientDriver, noDevice, noDriver, noSuchDevice, notReady, nvml, tooOldDriver, unknownInitialization } from "./driver.ts";
 import { allocated, assertion, busy, cublasNotInitialized, invalidImage, memoryFault, outOfMemory, symbolNotFound } from "./faults.ts";
 import { capabilityWarning, newPtx, noKernelImage, refusedGpu, rocblas } from "./kernels.ts";
@@ -71,10 +73,10 @@ function explained(said: Said, error: CudaError | undefined): Clue | undefined {
   if (error === undefined) return undefined;
   const { log, at } = said;
   let last = at;
-  for (let next = at + 1; next <= at + 7 && next < log.lines.length && advice.test(lineAt(log, next)); next += 1) {
-    if (lineAt(log, next).trim() !== "") last = next;
+  for (let next = at + 1; next <= at + 7 && next < log.lines.length && advice.test(textAt(log, next)); next += 1) {
+    if (textAt(log, next).trim() !== "") last = next;
   }
-  const line = lineAt(log, at);
+  const line = textAt(log, at);
   return clueOf(said, (knowledge) => error.explain(knowledge), { last, words: line.length < 300 ? line : said.text });
 }
 

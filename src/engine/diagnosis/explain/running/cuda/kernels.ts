@@ -2,8 +2,8 @@
 import { compareVersions, valueOf } from "../../../../model/index.ts";
 import type { CudaArchitecture } from "../../../../model/index.ts";
 import { joinWords } from "../../../../rules/support.ts";
+import { clueOf, textAt, verdict } from "../../reading.ts";
 import type { Explanation, Knowledge, Log } from "../../types.ts";
-import { clueOf, lineAt, verdict } from "../sayings.ts";
 import type { Saying } from "../sayings.ts";
 import { architectureWords, buildsFor, firstFor, installLine, labelOf, minorOf, torchOf } from "../torchBuilds.ts";
 
@@ -42,7 +42,7 @@ function toldAt(log: Log, at: number, text: string): (Told & { readonly last: nu
   const codes: number[] = [];
   let [torchThere, cudaOfBuild] = ["", ""];
   for (let next = at; next <= Math.min(at + 40, log.lines.length - 1); next += 1) {
-    const line = next === at ? text : lineAt(log, next);
+    const line = next === at ? text : textAt(log, next);
     const list = supports.exec(line)?.groups?.["codes"];
     const one = /^- (\d+)\.(\d+) which supports hardware CC /.exec(line);
     if (list !== undefined) codes.push(...[...list.matchAll(/(?:sm|compute)_(\d+)/g)].map((found) => Number(found[1])));

@@ -1,6 +1,6 @@
 /** CUDA's libraries in one process: cuDNN, NCCL (torch/backends/cudnn/__init__.py; torch/csrc/distributed/c10d/NCCLUtils.cpp; cuDNN's loader of sublibraries). */
-import { verdict, clueOf } from "../sayings.ts";
 import type { Saying } from "../sayings.ts";
+import { clueOf, verdict } from "../../reading.ts";
 
 const unset = "Unset LD_LIBRARY_PATH for this run, or take the folders of CUDA and cuDNN out of it: torch's wheels bring their own and find them by themselves.";
 

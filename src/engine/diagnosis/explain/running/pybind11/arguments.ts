@@ -4,9 +4,10 @@
  */
 import { valueOf } from "../../../../model/index.ts";
 import { exceptionAt } from "../../exceptionAt.ts";
+import { clueOf, textAt, verdict } from "../../reading.ts";
+import type { Said } from "../../reading.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
-import { clueOf, lineAt, verdict } from "../sayings.ts";
-import type { Said, Saying } from "../sayings.ts";
+import type { Saying } from "../sayings.ts";
 import { torchOf } from "../torchBuilds.ts";
 import { isCxxName, isLiteral, isOfClass, lastName, parseOverload, splitList } from "./signature.ts";
 import type { Overload } from "./signature.ts";
@@ -52,7 +53,7 @@ function readCall({ log, at, match, text: line0 }: Said): Call {
   let lacksHeader = false;
   // Logs that put a message into one line have its parts behind each other.
   const within = line0.slice(match[0].length).split(/(?= \d{1,2}\. [\w.]{0,80}\()|(?=Invoked with(?: types)?:)/).filter((one) => one.trim() !== "");
-  const behind = Array.from({ length: end - at }, (_, by) => [lineAt(log, at + 1 + by).replace(/^E\s*$/, ""), at + 1 + by] as const);
+  const behind = Array.from({ length: end - at }, (_, by) => [textAt(log, at + 1 + by).replace(/^E\s*$/, ""), at + 1 + by] as const);
   for (const [line, next] of [...within.map((one) => [one, at] as const), ...behind]) {
     if (/^\s*(?:Traceback \(most|During handling of|The above exception|Exception raised|\w+(?:\.\w+)*(?:Error|Exception|Warning): )/.test(line)) break;
     if (/^Did you forget to `#include/.test(line)) lacksHeader = true;

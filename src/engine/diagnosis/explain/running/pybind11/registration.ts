@@ -1,6 +1,6 @@
 /** What pybind11 and nanobind say when a module registers its types (pybind11.h, `generic_type::initialize`; cast.h; nb_type.cpp). */
+import { clueOf, textAt, verdict } from "../../reading.ts";
 import type { Explanation, Knowledge } from "../../types.ts";
-import { clueOf, lineAt, verdict } from "../sayings.ts";
 import type { Saying } from "../sayings.ts";
 import { registriesDiffer } from "./arguments.ts";
 
@@ -70,7 +70,7 @@ export const defaultArgument: Saying = {
 export const returnValue: Saying = {
   pattern: /Unable to convert function return value to a Python type! The signature was/,
   read(said) {
-    const signature = (lineAt(said.log, said.at + 1).trim() || lineAt(said.log, said.at + 2).trim()).slice(0, 600);
+    const signature = (textAt(said.log, said.at + 1).trim() || textAt(said.log, said.at + 2).trim()).slice(0, 600);
     const type = /-> ?(.{1,300})$/.exec(signature)?.[1];
     return clueOf(said, (knowledge) => {
       // Holders and containers: the class within is what is not known.
@@ -89,7 +89,7 @@ export const returnValue: Saying = {
         });
       }
       return notRegistered(`A function returned a value of a type that is not registered where its module looks${type === undefined ? "" : `: ${type}`}.`, type ?? "", knowledge, /^\w+\(/.test(signature));
-    }, { last: type === undefined ? said.at : said.at + (lineAt(said.log, said.at + 1).trim() === "" ? 2 : 1), words: type === undefined ? said.match[0] : `${said.match[0]} ${signature}` });
+    }, { last: type === undefined ? said.at : said.at + (textAt(said.log, said.at + 1).trim() === "" ? 2 : 1), words: type === undefined ? said.match[0] : `${said.match[0]} ${signature}` });
   },
 };
 

@@ -77,7 +77,7 @@ describe("GPU code that is not there", () => {
 
   it("is no matter of code, comments, prose and tests that pass", async () => {
     for (const text of [
-      "# the fix for \"no kernel image is available for execution on the device\" is TORCH_CUDA_ARCH_LIST",
+      "import ops\n# the fix for \"no kernel image is available for execution on the device\" is TORCH_CUDA_ARCH_LIST",
       "- Fixed: CUDA error: no kernel image is available for execution on the device on sm_61 (#1234)",
       "        if \"no kernel image is available for execution on the device\" in str(e):",
       "NO_IMAGE = \"no kernel image is available for execution on the device\"",
