@@ -17,6 +17,8 @@ const phrases = [
   "CUDA driver version is insufficient for CUDA runtime version", "is not a supported wheel on this platform", "No module named '", "unsupported GNU version! gcc versions later than ",
   "or later compatible compiler is required to use ", "Torch not compiled with CUDA enabled", "is already registered!", "environment variable is not set", "Unsupported gpu architecture ",
   "was compiled with an unsupported toolchain", "Could not load this library: ", "symbol not found in flat namespace ", "No such file or directory", "relocation R_X86_64_", "can not be used when making a shared object",
+  "is not compatible with the current PyTorch installation", "The current PyTorch install supports CUDA capabilities ", "xFormers was built for:", "were compiled with different CUDA ", "Could not load library ",
+  "Only a single TORCH_LIBRARY can be used to register the namespace ", "dynamic module does not define module export function ", "cuDNN version incompatibility", "Cannot find DGL C++ ", ", version lib", ": version `",
 ] as const;
 const longestPhrase = Math.max(...phrases.map((phrase) => phrase.length));
 const phrase = new RegExp(phrases.map((words) => words.replace(/[()[\]*.+?!]/g, "\\$&")).join("|"), "g");
@@ -27,6 +29,12 @@ const token = /^\s*([\w$.]+)/;
 const typeAlone = /^\s*(?:\w+\.)*\w+(?:Error|Exception):$/;
 const nameIsNext = /(?:undefined symbol:|Symbol not found:|undefined reference to|unresolved external symbol|cannot open shared object file:|Could not load this library:|Library not loaded:)$/;
 const openQuote = /(?:undefined reference to|unresolved external symbol|undefined symbol:?|multiple definition of) [`'"‘“][^`'"’”]*$/;
+/** A name of C in a versioned library, or of a version, whose rest is recognised by what stands behind it. */
+const begunNames: readonly (readonly [RegExp, RegExp])[] = [
+  [/undefined symbol: \w{1,200}$/, /^\w{0,200}, version lib[\w.+-]{1,80}(?:\s|$)/],
+  [/, version lib[\w.+-]{0,80}$/, /^[\w.+-]{1,80}$/],
+  [/: version [`'‘][\w.+-]{0,80}$/, /^[\w.+-]{0,80}['’] not found \(required by /],
+];
 const pathTail = /(?:^|[\s'"(:])((?:\/|\.{1,2}\/|~\/|[A-Za-z]:\\)[^\s:'"()]*)$/;
 const knownEnd = /\.(?:so(?:\.\d+)*|py|cpp|cc|cu|cuh|hpp|h|a|o|dll|pyd|dylib|whl|txt|toml|cmake)$/;
 const pathHead = /^([^\s:'"(),]*\.(?:so(?:\.\d+)*|py|cpp|cc|cu|cuh|hpp|h|a|o|dll|pyd|dylib))(?=[\s:'"(),]|$)/;
@@ -65,7 +73,9 @@ function joint(line: Piece, width: number, rest: readonly Piece[], wrapped: numb
   if (nameIsNext.test(line.text)) return /^\s*[\w$./`'‘"]\S*(?:\s|$)/.test(next.text) ? " " : undefined;
   const crossing = crossesPhrase(line.text, next.text);
   if (crossing !== undefined) return crossing === "" ? hard(line) : crossing;
+  if (/: version [`'‘][\w.+-]{1,80}['’]$/.test(line.text.slice(-100)) && /^ ?not found \(required by/.test(next.text)) return " ";
   if (width < narrowest) return undefined;
+  if (begunNames.some(([begin, end]) => begin.test(line.text.slice(-300)) && end.test(next.text.slice(0, 400)))) return "";
   if (continuesPath(line.text, next.text)) return "";
   if (openQuote.test(line.text.slice(-2000)) && /[`'"’”]/.test(rest.map(({ text }) => text).join(" "))) return isFull || usualWidths.has(width) && !/^\s/.test(next.text) ? hard(line) : " ";
   if (isFull && !/^\s/.test(next.text) && /[\w/.,:;()<>*&+'"-]$/.test(line.text) && !/([=*~#_-])\1{9}$/.test(line.text)) return width === wrapped ? hard(line) : " ";

@@ -64,6 +64,28 @@ test("every place of a break inside of what the loader says is mended", () => {
   }
 });
 
+test("names of C and of versions go on where a terminal broke them", () => {
+  for (const says of [
+    "ImportError: /opt/v/lib/python3.12/site-packages/nvidia/cusparse/lib/libcusparse.so.12: undefined symbol: __nvJitLinkCreate_12_9, version libnvJitLink.so.12",
+    "ImportError: /opt/miniforge3/envs/geo/lib/libstdc++.so.6: version `GLIBCXX_3.4.32' not found (required by /home/p/geo/_C.so)",
+  ]) {
+    for (let width = says.indexOf(says.includes("Jit") ? "undefined" : "version"); width < (says.includes("Jit") ? says.length - 1 : says.indexOf(" /home")); width += 1) {
+      const wrapped = `${says.slice(0, width)}\n${says.slice(width)}`;
+      assert.deepEqual(linesOf(wrapped).map(([line]) => line), [says], wrapped);
+    }
+  }
+  assert.equal(linesOf("the loader of this program wants a symbol and says: undefined symbol: lookup_me\nwhatever, versions differ").length, 2);
+});
+
+test("what torch and packages say of versions goes on", () => {
+  for (const [says, from, to] of [
+    ["NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation.", "compatible", "tion."],
+    ["WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built for:", "was built", "or:"],
+  ] as const) {
+    for (let width = says.indexOf(from); width < says.length - to.length; width += 1) assert.equal(linesOf(`${says.slice(0, width)}\n${says.slice(width)}`).length, 1, says.slice(0, width));
+  }
+});
+
 test("a path that a terminal broke goes on", () => {
   const text = "OSError: /srv/conda/envs/training-2026-05/lib/python3.11/site-pack\nages/widemem/libops.so: file too short";
   assert.equal(linesOf(text)[0]?.[0], text.replace("\n", ""));
