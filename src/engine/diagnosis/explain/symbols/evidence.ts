@@ -3,12 +3,19 @@ import { lifeOf } from "./life.ts";
 import type { Life } from "./life.ts";
 import type { SymbolError } from "./types.ts";
 
+interface Running {
+  readonly torch: string;
+  readonly words: string;
+  /** Where the text says whose build it is, and all of that builder are built so. */
+  readonly abi?: 1;
+}
+
 /** What the rest of a text says of the torches on both sides. */
 export interface TextEvidence {
   /** The torch that a wheel's name says it was built for: "2.4" of "+cu12torch2.4cxx11abiFALSE". */
   readonly builtFor?: { readonly torch: string; readonly abi?: 0 | 1; readonly words: string };
   /** The torch that the text names as installed; absent where it names several. */
-  readonly running?: { readonly torch: string; readonly words: string };
+  readonly running?: Running;
   readonly speaksOfTorch: boolean;
   /** A command line has -D_GLIBCXX_USE_CXX11_ABI=0. */
   readonly isOldString: boolean;
@@ -23,7 +30,10 @@ const inWheelName = /[+_.-](?:cu\d+)?torch-?(\d\.\d{1,2}(?:\.\d+)?)(?:\.?cxx11ab
 const builtWith = /built (?:for|with|against)(?: using)?:? (?:py)?torch (\d+\.\d+\.\d+[\w.+]*)/i;
 const have = /(?:you (?:have|are using)|but you have)(?: (?:py)?torch)? (\d+\.\d+\.\d+[\w.+]*)/i;
 const installed = /successfully installed .*\btorch-(\d+\.\d+\.\d+[\w.+]*)/i;
-const mentioned = /(?<![\w.+-])(?:py)?torch(?:\.__version__)?(?: version)?["']?(?: ?(?:==|[:=@]) ?| |-)["']?v?(\d+\.\d+\.\d+(?:[\w.]*\+[\w.]+|[a-z][\w.]*)?)/gi;
+const mentioned = /(?<![\w.+-])(?:py)?torch(?:\.__version__)?(?: version)?["']?(?: ?(?:==|[:=@]) ?| {1,60}|-)["']?v?(\d+\.\d+\.\d+(?:[\w.]*\+[\w.]+|[a-z][\w.]*)?)/gi;
+/** `pip show torch`, and a Python that is asked: the version stands on the line after. */
+const asksVersion = /^Name: torch$|\btorch\.__version__\)?$/;
+const answer = /^(?:Version: |['"]?)(\d+\.\d+\.\d+[\w.+]*)['"]?$/;
 /** Before a version that is asked for, and not there. */
 const asked = /(?:built|compiled|requires?|needs?|for|against|uninstalling|existing installation:?)\s*:?\s*$/i;
 
@@ -36,13 +46,19 @@ export function evidenceIn({ log }: Knowledge): TextEvidence {
     return known;
   }
   const wheels = new Map<string, NonNullable<TextEvidence["builtFor"]>>();
-  const said = new Map<string, string>();
+  const said = new Map<string, Running>();
   let last: TextEvidence["running"];
+  let isAsked = false;
   let speaksOfTorch = false;
   let isOldString = false;
   for (const { text } of log.lines.slice(0, mostLines)) {
     const line = text.slice(0, longestLine);
     isOldString ||= /-D ?_GLIBCXX_USE_CXX11_ABI=0\b/.test(line);
+    const answered = isAsked ? answer.exec(line)?.[1] : undefined;
+    isAsked = asksVersion.test(line);
+    if (answered !== undefined) {
+      last = { torch: answered, words: line };
+    }
     if (!/torch|\+pt\d/i.test(line)) {
       continue;
     }
@@ -59,12 +75,12 @@ export function evidenceIn({ log }: Knowledge): TextEvidence {
     }
     for (const match of line.matchAll(mentioned)) {
       if (match[1] !== undefined && !asked.test(line.slice(Math.max(0, match.index - 40), match.index))) {
-        said.set(match[1], match[0]);
+        said.set(match[1], { torch: match[1], words: match[0].replace(/ {2,}/, " "), ...(/\bconda-forge\b/.test(line) ? { abi: 1 } : {}) });
       }
     }
   }
-  const [[version, words] = []] = said;
-  const running = last ?? (said.size === 1 && version !== undefined && words !== undefined ? { torch: version, words } : undefined);
+  const [only] = said.values();
+  const running = last ?? (said.size === 1 ? only : undefined);
   const [builtFor] = wheels.values();
   const evidence: TextEvidence = { speaksOfTorch, isOldString, ...(wheels.size === 1 && builtFor !== undefined ? { builtFor } : {}), ...(running === undefined ? {} : { running }) };
   read.set(log, evidence);

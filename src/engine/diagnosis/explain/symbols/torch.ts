@@ -102,7 +102,7 @@ function otherString(matter: Matter): Judgement {
   const own = life.releases.length === 0 ? "" : `Official wheels of torch ${range(life.releases, history.releases)} export it in this spelling`;
   const turned = life.twin === undefined ? "" : `of torch ${range(life.twin.releases, history.releases)} in the other`;
   const ranges = [own, turned].filter((one) => one !== "").join(", ");
-  const abi = evidence.running === undefined ? undefined : officialAbi(evidence.running.torch, catalogue);
+  const abi = evidence.running === undefined ? undefined : evidence.running.abi ?? officialAbi(evidence.running.torch, catalogue);
   const isSame = abi === wants;
   return {
     cause: "libstdcxx-abi",
@@ -115,7 +115,7 @@ function otherString(matter: Matter): Judgement {
       `${name} takes or returns ${wants === 0 ? "the old std::string (ABI 0)" : "std::__cxx11::string (ABI 1)"}: that is what ${inside(file)} asks for, not what torch has.`,
       ...(life.isByName ? [`Official wheels of torch ${range(life.either, history.releases)} export a function of that name (${history.source}); of one with these parameters, its records do not tell.`] : []),
       ...(ranges === "" ? [] : [`${ranges.charAt(0).toUpperCase()}${ranges.slice(1)} (${history.source}).`]),
-      ...(evidence.running === undefined ? [] : [`The text names torch ${evidence.running.torch}${abi === undefined ? "" : `, whose official wheel is built with _GLIBCXX_USE_CXX11_ABI=${abi}${isSame ? ": then the one that is loaded is another build, such as conda-forge's or one of its own" : ""}`}.`]),
+      ...(evidence.running === undefined ? [] : [`The text names torch ${evidence.running.torch}${abi === undefined ? "" : evidence.running.abi === 1 ? " of conda-forge, which is built with _GLIBCXX_USE_CXX11_ABI=1" : `, whose official wheel is built with _GLIBCXX_USE_CXX11_ABI=${abi}${isSame ? ": then the one that is loaded is another build, such as conda-forge's or one of its own" : ""}`}.`]),
       ...wheelWords(matter),
       "The ABI belongs to a build and not to a version: of 2.6.0 the wheels for CUDA 12.6, ROCm, XPU and aarch64 have 1 and the others 0; conda-forge's and NVIDIA's builds have 1.",
     ],

@@ -42,6 +42,16 @@ describe("a symbol of torch that a loader did not find, by the text alone", () =
     says(ask({ symbol: `_ZN5torch3jit17parseSchemaOrNameERK${newString}` }, { text: "pip list: torch 2.9.1" }), "torch-drift likely", /torch 2\.9\.1, which the text names, is not one of them/);
   });
 
+  it("is told by the torch that lists of packages and questions of a Python name", () => {
+    const symbol = "_ZN3c104cuda9SetDeviceEa";
+    for (const text of ["facenet-pytorch          2.5.0\ntorch                    2.8.0+cu128\ntorchvision              0.23.0+cu128", "Name: torch\nVersion: 2.8.0+cu128\nSummary: Tensors", ">>> torch.__version__\n'2.8.0+cu128'"]) {
+      says(ask({ symbol }, { text }), "torch-drift likely", /torch 2\.8\.0\+cu128, which the text names, is not one of them/);
+    }
+    says(ask({ symbol }, { text: "Name: torchmetrics\nVersion: 2.8.0" }), "torch-drift likely", /; the torch that loads it is older or newer/);
+    const old = "_ZN5torch3jit17parseSchemaOrNameERKSs";
+    says(ask({ symbol: old }, { text: "pytorch                   2.3.1           cpu_generic_py310ha4c588e_0    conda-forge" }), "libstdcxx-abi likely", /ABI=0, and the torch that loads it is built with 1/, /torch 2\.3\.1 of conda-forge, which is built with _GLIBCXX_USE_CXX11_ABI=1/);
+  });
+
   it("is a mixture of two torches where a library of torch itself misses it", () => {
     const lib = "/opt/conda/lib/python3.12/site-packages/torch/lib";
     says(ask({ symbol: "_ZNK3c1010TensorImpl23shallow_copy_and_detachERKNS_15VariableVersionEb", file: `${lib}/libtorch_cpu.so` }), "duplicate-libtorch likely", /^Libraries of two torches are mixed: libtorch_cpu\.so is torch's own, and the libc10 that was loaded lacks/, /No extension has a part/, /Unset LD_LIBRARY_PATH/);
