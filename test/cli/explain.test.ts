@@ -8,37 +8,22 @@ import Ajv from "ajv";
 import { execa } from "execa";
 import explainSchema from "../../docs/schema/explain.schema.json" with { type: "json" };
 import fitsSchema from "../../docs/schema/fits.schema.json" with { type: "json" };
-import { readArguments, UsageError } from "../../src/cli/arguments.ts";
 import { explain } from "../../src/cli/explain.ts";
 import { explainText } from "../../src/cli/reporters/explainText.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
 import { causes } from "../../src/engine/diagnosis/explain/index.ts";
 import type { ExplainReport, ExplainVerdict } from "../../src/engine/model/index.ts";
+import { commandLine } from "../support/commandLine.ts";
+import type { Outcome } from "../support/commandLine.ts";
 import { writeTorch, writeVenv } from "../support/fake-torch.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "abiding-explain-")));
 after(() => fs.rmSync(scratch, { recursive: true }));
 
-interface Outcome {
-  readonly status: number | undefined;
-  readonly out: string;
-  readonly err: string;
-}
-
 const variables = { HOME: scratch, PATH: path.join(scratch, "nothing") };
 
-/** The command in this process, which starts faster. */
-async function abiding(...args: readonly string[]): Promise<Outcome> {
-  let out = "";
-  const terminal: Terminal = { workingDirectory: scratch, environment: variables, version: "1.2.3", colours: false, progress: () => undefined, say: () => undefined, deliver: (text) => { out += text; } };
-  try {
-    return { status: await explain(readArguments(["explain", ...args]), terminal), out, err: "" };
-  } catch (error) {
-    assert.ok(error instanceof UsageError, String(error));
-    return { status: 2, out, err: error.message };
-  }
-}
+const run = commandLine(scratch, variables);
+const abiding = (...words: readonly string[]): Promise<Outcome> => run(explain, ...words);
 
 /** A file with the text of an error. */
 function log(text: string | Uint8Array, name = "error.log"): string {

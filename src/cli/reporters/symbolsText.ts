@@ -57,6 +57,6 @@ function noneLines({ query, known, recorded, missing, suggestions }: SymbolsRepo
   return [
     ...wrap(what, ""),
     ...(known === "none" && missing.length > 0 ? wrap(`Nothing is recorded of ${missing.map((one) => one.version).join(", ")}.`, "") : []),
-    ...(suggestions.length === 0 ? [] : ["Recorded are:", ...suggestions.flatMap((one) => wrap(shortNames(one), "    ", "  "))]),
+    ...(suggestions.length === 0 ? [] : ["Names like it are recorded:", ...suggestions.flatMap((one) => wrap(shortNames(one), "    ", "  "))]),
   ];
 }

@@ -29,7 +29,7 @@ export interface SymbolsReport extends Omit<SymbolAnswer, "lives"> {
 
 /** What is recorded of a name, mangled or as people write it, and what the torch of an environment has of it. */
 export function symbolsReport(query: string, environment?: FitEnvironment, history: RecordedSymbols = loadSymbolHistory()): SymbolsReport {
-  const answer = symbolAnswer(query, history);
+  const answer = symbolAnswer(nameIn(query), history);
   return {
     schema: 1, ...answer,
     lives: answer.lives.map((life) => (environment === undefined ? life : { ...life, there: thereOf(life, environment) })),
@@ -37,6 +37,12 @@ export function symbolsReport(query: string, environment?: FitEnvironment, histo
     recorded: { since: history.releases[0] ?? null, until: history.releases.at(-1) ?? null, source: history.source },
     missing: history.missing,
   };
+}
+
+/** People paste the words of a loader or a linker where only the name is asked for. */
+function nameIn(query: string): string {
+  const [mangled] = /(?<![\w.$])_{1,3}Z[\w.$]+/.exec(query) ?? [];
+  return mangled ?? /undefined (?:symbol:|reference to) *[`'"‘]?([^`'"’]+)/.exec(query)?.[1] ?? query;
 }
 
 function thereOf({ spellings }: SymbolLife, { torchLibraries }: FitEnvironment): SymbolThere {
