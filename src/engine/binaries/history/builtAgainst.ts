@@ -5,12 +5,12 @@ import { abiTwinCandidates, demangle, familyOf } from "../mangling/index.ts";
 
 /** Of the symbols that bound the releases on one side so many are told; which of them says nothing more. */
 const mostTold = 3;
-const torchItself = /^lib(?:c10|torch|shm\b|caffe2)/;
+/** Not libtorchaudio, libtorchcodec4, libtorch_npu: those are built against torch. */
+const torchItself = /^lib(?:c10(?:_(?:cuda|hip|xpu))?|torch(?:_(?:cpu|cuda(?:_cpp|_cu|_linalg)?|hip|xpu|python|global_deps|nvshmem))?|shm|caffe2\w*)(?:[-.][0-9a-f]{8})?\.so(?:\.|$)/;
 const isNewSpelling = /__cxx11|B5cxx11/;
 
 interface Need {
   readonly symbol: string;
-  readonly isStable: boolean;
   readonly columns: ReadonlySet<number>;
 }
 
@@ -23,17 +23,19 @@ export function builtAgainst(image: LibraryImage, beside: readonly LibraryImage[
   if (torchItself.test(image.soname ?? "")) return undefined;
   const needs: Need[] = [];
   let unrecorded = 0;
+  let isStable = true;
   for (const { name, binding } of image.imports() ?? []) {
     const family = binding === "weak" ? undefined : familyOf(name);
     if ((family !== "torch" && family !== "torch-stable") || beside.some((one) => one.defines(name))) continue;
+    isStable = isStable && family === "torch-stable";
     const columns = columnsOf(name, history);
-    if (columns.size === 0) unrecorded++;
-    else needs.push({ symbol: name, isStable: family === "torch-stable", columns });
+    if (columns.size > 0) needs.push({ symbol: name, columns });
+    // Of names of which nothing is recorded it is not known whether a release exports them.
+    else if (history.isRecorded(name)) unrecorded++;
   }
   const all = history.releases.map((_, column) => column);
   const having = all.filter((column) => needs.every((one) => one.columns.has(column)));
   if (needs.length === 0 || having.length === all.length) return undefined;
-  const isStable = needs.every((one) => one.isStable);
   const first = having[0] ?? Math.max(...needs.map((one) => Math.min(...one.columns)));
   const last = having.at(-1) ?? Math.min(...needs.map((one) => Math.max(...one.columns)));
   const newest = all.length - 1;

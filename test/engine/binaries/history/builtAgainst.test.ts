@@ -39,6 +39,18 @@ describe("what a file was built against", () => {
     assert.equal(builtAgainst(library("/p/_C.so", { unread: true }), [], history), undefined);
   });
 
+  it("is told of libraries of others that are called like torch's, and of none of torch's own", () => {
+    const since = (name: string): string | undefined => builtAgainst(library(`/p/${name}`, { imports: ["_ZN3c106newestEv"] }), [], history)?.since;
+    for (const name of ["libtorchaudio.so", "libtorchcodec4.so", "libtorchtext.so", "libtorchtrt.so", "libtorch_npu.so", "libc10_extras.so"]) assert.equal(since(name), "2.5.0", name);
+    for (const name of ["libtorch.so", "libtorch_cpu.so.1.13", "libtorch_cuda_linalg.so", "libtorch_python.so", "libc10-9b4183be.so", "libc10_cuda.so", "libshm.so", "libcaffe2_nvrtc.so"]) assert.equal(since(name), undefined, name);
+  });
+
+  it("says of names of which nothing is recorded neither that no release exports them nor that the stable ABI is all that is needed", () => {
+    const against = of("_ZN3c106newestEv", "_ZN2at4meta6kernelEv", "_ZN6caffe26Tensor4dataEv");
+    assert.deepEqual([against?.since, against?.unrecorded], ["2.5.0", 0]);
+    assert.equal(of("aoti_torch_late", "_ZN2at4meta6kernelEv")?.kind, "unstable-abi");
+  });
+
   it("does not count names that come with the file, and counts those that no release exports", () => {
     const beside = library("/p/libops.so", { exports: ["_ZN3c106newestEv"] });
     assert.equal(builtAgainst(library("/p/_C.so", { imports: ["_ZN3c106newestEv", "_ZN3c106alwaysEv"] }), [beside], history), undefined);
