@@ -43,7 +43,8 @@ export class StatusBar implements vscode.Disposable {
       this.#item.tooltip = panel([vscode.l10n.t("The language server does not run.")]);
       this.#item.backgroundColor = new vscode.ThemeColor("statusBarItem.errorBackground");
       this.#item.show();
-    } else if (status?.enabled !== true) {
+    } else if (status?.enabled !== true || (status.torch === undefined && status.files === 0)) {
+      // The server may run for a name under the pointer, where there is nothing to check and nothing to check against.
       this.#item.hide();
     } else {
       const { text, spoken } = summary(status);

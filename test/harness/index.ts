@@ -9,6 +9,7 @@ export type { CodeServer } from "./codeServer.ts";
 export { runHostSuite } from "./hostSuite.ts";
 export { openBridge } from "./bridge.ts";
 export { accessibilityProblems } from "./accessibility.ts";
+export { followTerminalLink, isTerminalLink, terminalLink } from "./terminal.ts";
 export { openExtensionPage } from "./page.ts";
 export type { ExtensionPage } from "./page.ts";
 export type { Bridge } from "./bridge.ts";

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Frame, FrameLocator, Locator, Page } from "playwright-core";
-import { accessibilityProblems, copySample, openBridge, type Bridge } from "../harness/index.ts";
+import { accessibilityProblems, copySample, followTerminalLink, openBridge, terminalLink, type Bridge } from "../harness/index.ts";
 
 const sample = copySample("skewed-extension");
 const library = join(sample.path, "rowwise", "_C.so");
@@ -20,39 +20,6 @@ const closeAll = (): Promise<unknown> => bridge.inHost((vscode) => vscode.comman
 async function frame(): Promise<Frame> {
   const found = await (await view.locator("body").elementHandle())?.ownerFrame();
   return found ?? assert.fail("The page has no frame.");
-}
-
-/** Points at words in a row of the terminal until they are a link, and follows it. */
-async function follow(words: string, rowText = words): Promise<void> {
-  const row = page.locator(".terminal-wrapper.active .xterm-rows > div").filter({ hasText: rowText }).last();
-  await row.waitFor();
-  const { x, y } = await row.evaluate((element, part) => {
-    const { document } = globalThis as unknown as { document: { createRange(): { setStart(node: unknown, at: number): void; setEnd(node: unknown, at: number): void; getBoundingClientRect(): { x: number; y: number; width: number; height: number } } } };
-    const spans = [...(element as unknown as { children: Iterable<{ textContent: string; firstChild: unknown }> }).children];
-    let at = spans.map((one) => one.textContent).join("").indexOf(part) + 2;
-    for (const span of spans) {
-      if (at < span.textContent.length) {
-        const range = document.createRange();
-        range.setStart(span.firstChild, at);
-        range.setEnd(span.firstChild, at + 1);
-        const box = range.getBoundingClientRect();
-        return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-      }
-      at -= span.textContent.length;
-    }
-    throw new Error("The words are not in the row.");
-  }, words);
-  await page.mouse.move(x - 20, y);
-  await page.mouse.move(x, y, { steps: 3 });
-  await page.waitForFunction(() => {
-    const window = globalThis as unknown as { document: { querySelectorAll(selector: string): Iterable<unknown> }; getComputedStyle(element: unknown): { textDecorationLine: string } };
-    return [...window.document.querySelectorAll(".terminal-wrapper.active .xterm-rows span")].some((one) => window.getComputedStyle(one).textDecorationLine === "underline");
-  });
-  await bridge.workbench.screenshot("ui-explain-link");
-  await page.keyboard.down("Control");
-  await page.mouse.down();
-  await page.mouse.up();
-  await page.keyboard.up("Control");
 }
 
 before(async () => {
@@ -84,7 +51,9 @@ test("the error of a command in a terminal is a link to its explanation, settled
       });
     });
   }, null);
-  await follow("undefined symbol");
+  await terminalLink(page, "undefined symbol");
+  await bridge.workbench.screenshot("ui-explain-link");
+  await followTerminalLink(page, "undefined symbol");
   await heading("c10::warn(int)").or(heading("_C.so")).waitFor();
   await view.getByRole("button", { name: "Show in Binary View" }).waitFor();
   assert.match(await view.locator("figure").first().innerText(), /rowwise\/_C\.so: undefined symbol: _ZN3c104warnEi/);
@@ -122,7 +91,7 @@ test("what is selected in a terminal is explained, and the clipboard is as it wa
 
 test("a name that stands alone is said in words", async () => {
   await bridge.inHost((vscode) => vscode.window.activeTerminal?.shellIntegration?.executeCommand("clear; nm -D --undefined-only rowwise/_C.so | grep warn"), null);
-  await follow("_ZN3c104warnEi", "U _ZN3c104warnEi");
+  await followTerminalLink(page, "_ZN3c104warnEi", "U _ZN3c104warnEi");
   await heading("c10::warn(int)").waitFor();
   await view.getByText("No recorded release of torch exports it.").waitFor();
   await closeAll();

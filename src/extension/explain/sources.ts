@@ -1,4 +1,5 @@
 /** Where an error text is taken from: what is selected, a cell's output, the clipboard, a terminal, a test's message. */
+import { open } from "node:fs/promises";
 import * as vscode from "vscode";
 import { activeFile } from "../activeFile.ts";
 import type { Question } from "./question.ts";
@@ -62,7 +63,29 @@ export async function candidates(outputs: TerminalOutputs): Promise<readonly Que
 /** Of the document with the address: what is selected there, or all of it. */
 async function ofDocument(uri: vscode.Uri): Promise<Question> {
   const question = vscode.window.activeTextEditor?.document.uri.toString() === uri.toString() ? selected() : undefined;
-  return question ?? whole(await vscode.workspace.openTextDocument(uri));
+  return question ?? await endOf(uri) ?? whole(await vscode.workspace.openTextDocument(uri));
+}
+
+/** Documents above this size VS Code keeps from extensions ("Files above 50MB cannot be synchronized with extensions"). */
+const largestDocument = 50 << 20;
+
+/** What is read of a larger file: a log ends with what it failed of. */
+const mostRead = 32 << 20;
+
+/** Of a file that is too large for an editor to hand over, its end; undefined: of any other. */
+async function endOf(uri: vscode.Uri): Promise<Question | undefined> {
+  const { size } = await vscode.workspace.fs.stat(uri);
+  if (uri.scheme !== "file" || size <= largestDocument) {
+    return undefined;
+  }
+  const file = await open(uri.fsPath);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(mostRead), 0, mostRead, size - mostRead);
+    const end = buffer.toString("utf8", 0, bytesRead);
+    return { text: end.slice(end.indexOf("\n") + 1), source: vscode.l10n.t("the last {0} MB of {1}", mostRead >> 20, nameOf(uri)), ...rootOf(uri) };
+  } finally {
+    await file.close();
+  }
 }
 
 function whole(document: vscode.TextDocument): Question {

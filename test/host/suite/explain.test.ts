@@ -54,7 +54,7 @@ suite("explain", () => {
   });
 
   test("a text of others, a file of the explorer, the message of a test and the output of a cell are explained as well", async () => {
-    await vscode.workspace.fs.writeFile(fileIn("run.log"), Buffer.from(`${error}\n`));
+    await vscode.workspace.fs.writeFile(fileIn("failed.log"), Buffer.from(`${error}\n`));
     const controller = vscode.tests.createTestController("other", "Other");
     const item = controller.createTestItem("t", "imports", fileIn("setup.py"));
     const [name, message] = ["ImportError", error.slice("ImportError: ".length)];
@@ -62,10 +62,17 @@ suite("explain", () => {
     const cell = { cell_type: "code", execution_count: 1, metadata: {}, source: ["import rowwise"], outputs: [output] };
     await vscode.workspace.fs.writeFile(fileIn("try.ipynb"), Buffer.from(JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [cell] })));
     const notebook = await vscode.workspace.openNotebookDocument(fileIn("try.ipynb"));
-    for (const [what, argument] of Object.entries({ text: { text: error }, file: fileIn("run.log"), test: { test: item, message: new vscode.TestMessage(error) }, cell: notebook.cellAt(0) })) {
+    for (const [what, argument] of Object.entries({ text: { text: error }, file: fileIn("failed.log"), test: { test: item, message: new vscode.TestMessage(error) }, cell: notebook.cellAt(0) })) {
       assert.deepEqual(causes(await explain(argument)), ["cuda-runtime-missing"], what);
     }
     controller.dispose();
+  });
+
+  test("of a file that is too large for an editor its end is explained", async () => {
+    const line = "2026-11-30 10:00:00 INFO step 12345 loss 0.123\n";
+    await vscode.workspace.fs.writeFile(fileIn("huge.log"), Buffer.concat([Buffer.alloc(51 << 20, line), Buffer.from(`\n${error}\n`)]));
+    assert.deepEqual(causes(await explain(fileIn("huge.log"))), ["cuda-runtime-missing"]);
+    await vscode.workspace.fs.delete(fileIn("huge.log"));
   });
 
   test("a problem that a task's matcher found is explained from its menu", async () => {
