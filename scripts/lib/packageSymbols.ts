@@ -22,6 +22,8 @@ export function packageSymbols(file: Buffer, quality?: number): Buffer {
     .filter(([name]) => !patterns.some((one) => one.test(name)))
     .map(([name, row]) => [name, Uint8Array.from(kept, ({ column }) => row[column] ?? 0)] as const)
     .filter(([, row]) => row.some((one) => one !== 0)));
-  const missing = [...table.missing, ...others.map(({ version }) => ({ version, why: `The table in this package begins with torch ${oldest}; that of Abiding's sources has it.` }))];
-  return packTable({ ...table, releases: kept.map(({ one }) => one), missing: missing.sort((one, other) => (one.version < other.version ? -1 : 1)), leftOut, masks }, quality);
+  // Versions before "nightly".
+  const missing = [...others.map(({ version }) => ({ version, why: `The table in this package begins with torch ${oldest}; that of Abiding's sources has it.` })), ...table.missing]
+    .sort((one, other) => Number(!/^\d/.test(one.version)) - Number(!/^\d/.test(other.version)) || compareVersions(one.version, other.version));
+  return packTable({ ...table, releases: kept.map(({ one }) => one), missing, leftOut, masks }, quality);
 }

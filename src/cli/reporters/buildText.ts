@@ -1,5 +1,6 @@
 import * as path from "node:path";
 import { styleText } from "node:util";
+import { shortNames } from "../../engine/binaries/mangling/index.ts";
 import { NodeFiles } from "../../engine/files/index.ts";
 import type { BuildProblem, BuildReport, BuildStep } from "../../workshop/build/index.ts";
 import type { ExaminedFile, TorchInUse } from "../../workshop/workshop.ts";
@@ -8,7 +9,6 @@ import { plural, wrap } from "./layout.ts";
 import { printable, printableStyled } from "./printable.ts";
 import { relativeTo } from "../../tools/places.ts";
 import { lineReader } from "./report.ts";
-import { shortNames } from "./shortNames.ts";
 import { findingLines, placeOf, severityStyle } from "./text.ts";
 import type { Style } from "./text.ts";
 

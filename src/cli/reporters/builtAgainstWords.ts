@@ -1,6 +1,6 @@
+import { shortNames } from "../../engine/binaries/mangling/index.ts";
 import type { BoundingSymbol, BuiltAgainst } from "../../engine/model/index.ts";
 import { plural } from "./layout.ts";
-import { shortNames } from "./shortNames.ts";
 
 /** "torch 2.3.0 to 2.7.1", with a symbol that bounds it on each side. */
 export function builtAgainstWords(against: BuiltAgainst): string {

@@ -1,10 +1,10 @@
 import { styleText } from "node:util";
 import type { CellResult, CellStep, RunReport } from "../../workshop/combinations/types.ts";
 import type { RunPlan } from "../../workshop/combinations/index.ts";
+import { shortNames } from "../../engine/binaries/mangling/index.ts";
 import { plural, wrap } from "./layout.ts";
 import { printable } from "./printable.ts";
 import { docsOf, relativeTo } from "../../tools/places.ts";
-import { shortNames } from "./shortNames.ts";
 import type { Style } from "./text.ts";
 
 export interface RunTextOptions {

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
+import { shortNames } from "../../engine/binaries/mangling/index.ts";
 import type { Confidence, ExplainReport, ExplainVerdict } from "../../engine/model/index.ts";
 import { plural, wrap } from "./layout.ts";
-import { shortNames } from "./shortNames.ts";
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;

@@ -1,8 +1,8 @@
+import { shortNames } from "../../engine/binaries/mangling/index.ts";
 import type { FailureExplanation } from "../../engine/model/index.ts";
 import { docsOf } from "../../tools/places.ts";
 import { wrap } from "./layout.ts";
 import { printable } from "./printable.ts";
-import { shortNames } from "./shortNames.ts";
 
 /** What a failure comes from, below the failure: the cause with its rule, what to do, and what to paste. */
 export function explanationLines({ rule, message, fix, copy }: FailureExplanation): string[] {

@@ -1,8 +1,8 @@
 import * as path from "node:path";
 import { styleText } from "node:util";
+import { shortNames } from "../../engine/binaries/mangling/index.ts";
 import type { FileFit, FitReport, MissingSymbol, ReportedTrait, Verdict } from "../../engine/model/index.ts";
 import { plural, wrap } from "./layout.ts";
-import { shortNames } from "./shortNames.ts";
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;

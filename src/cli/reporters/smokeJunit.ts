@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { SmokeReport, TestResult } from "../../workshop/smoke/types.ts";
 import { relativeTo } from "../../tools/places.ts";
-import { shortNames } from "./shortNames.ts";
+import { shortNames } from "../../engine/binaries/mangling/index.ts";
 import { isBad, outcomeWords } from "./smokeText.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
+import { shortNames } from "../../engine/binaries/mangling/index.ts";
 import type { SymbolsReport } from "../../engine/diagnosis/index.ts";
 import { plural, wrap } from "./layout.ts";
-import { shortNames } from "./shortNames.ts";
 
 type Life = SymbolsReport["lives"][number];
 
@@ -50,10 +50,10 @@ function thereWords(there: NonNullable<Life["there"]>, { name }: NonNullable<Sym
   return there.exported ? `${name} exports it: ${there.library ?? ""}` : `${name} does not export it`;
 }
 
-function noneLines({ query, known, recorded, missing, suggestions }: SymbolsReport): readonly string[] {
+function noneLines({ query, asked, known, recorded, missing, suggestions }: SymbolsReport): readonly string[] {
   const what = known === "none"
-    ? `No recorded release of torch (${recorded.since} to ${recorded.until}) exports ${query}.`
-    : `${query} is not recorded: names of torch's C++ and C interfaces are (c10, at, torch, c10d, aoti_torch_...), not those of other projects or of torch's kernels. Whether a release exports it is not known.`;
+    ? `No recorded release of torch (${recorded.since} to ${recorded.until}) exports ${query}.${asked === "name" && suggestions.length > 0 && query.includes("(") ? " In symbols a typedef stands as the type that it names." : ""}`
+    : `${query} is not recorded: names of torch's C++ and C interfaces are (c10, at, torch, c10d, aoti_torch_...), not those of other projects, of torch's kernels or, in a package, of its dispatch. Whether a release exports it is not known.`;
   return [
     ...wrap(what, ""),
     ...(known === "none" && missing.length > 0 ? wrap(`Nothing is recorded of ${missing.map((one) => one.version).join(", ")}.`, "") : []),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { openTable, packTable } from "../../../scripts/data/torchSymbolsTable.ts";
 import { packageSymbols } from "../../../scripts/lib/packageSymbols.ts";
+import { symbolAnswer } from "../../../src/engine/binaries/history/index.ts";
 import { symbolHistoryOf } from "../../../src/engine/catalogue/symbolHistory.ts";
 import { root } from "../../harness/locations.ts";
 
@@ -46,6 +47,13 @@ describe("the file of the table", () => {
     const dispatched = "_ZN2at4cuda10abs_outfERKNS_6TensorERS1_";
     assert.deepEqual([whole.isRecorded(dispatched), packaged.isRecorded(dispatched), packaged.isRecorded("_ZN2at4cuda26getCurrentDevicePropertiesEv")], [true, false, true]);
     assert.ok(names.filter((one) => !packaged.isRecorded(one)).length < names.length / 4);
+    // What it leaves out is unknown under every way to ask.
+    const known = (query: string) => [whole, packaged].map((history) => symbolAnswer(query, history).known);
+    assert.deepEqual(known("at::cuda::abs_out(at::Tensor const&, at::Tensor&)"), ["none", "not-recorded"]);
+    assert.deepEqual(known("at::cuda::abs_out"), ["found", "not-recorded"]);
+    assert.deepEqual(known("at::redispatch::add"), ["found", "not-recorded"]);
+    assert.deepEqual(known("at::cuda::getCurrentDeviceProperties"), ["found", "found"]);
+    assert.deepEqual(packaged.missing.map((one) => one.version).slice(2, 7), ["1.1.0", "1.2.0", "1.3.0", "1.3.1", "1.4.0"]);
   });
 
   it("is refused when it is something else", () => {

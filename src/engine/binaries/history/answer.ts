@@ -4,6 +4,7 @@ import { canonical, livesOf } from "./lives.ts";
 import { keyOf, namesOf, readWrittenName } from "./names.ts";
 import type { WrittenName } from "./names.ts";
 import { namesContaining, suggestionsFor } from "./search.ts";
+import { asWritten } from "./spelling.ts";
 import type { SymbolAnswer, SymbolLife } from "./types.ts";
 
 /** More are counted and not shown. */
@@ -18,7 +19,7 @@ export function symbolLives(query: string, history: RecordedSymbols): readonly S
   const symbol = symbolOf(query, history);
   if (symbol === undefined) {
     const name = readWrittenName(query.trim());
-    return name === undefined ? [] : withParameters(name, livesOf(namesOf(name, history), history));
+    return name === undefined ? [] : asWritten(name, livesOf(namesOf(name, history), history));
   }
   const key = canonical(symbol);
   const lives = livesOf(overloadsOf(symbol, history), history).filter((one) => one.spellings.some((spelling) => spelling.symbol === symbol || canonical(spelling.symbol) === key));
@@ -34,11 +35,13 @@ export function overloadLives(symbol: string, history: RecordedSymbols): readonl
 export function symbolAnswer(query: string, history: RecordedSymbols): SymbolAnswer {
   const text = query.trim();
   const symbol = symbolOf(text, history);
-  const lives = symbolLives(text, history);
+  const written = symbol === undefined || !symbol.startsWith("_Z") ? readWrittenName(text.replace(/@.*$/s, "")) : undefined;
+  // A function without a namespace may have been a C name in some releases and a C++ name in others.
+  const lives = written !== undefined && symbol !== undefined ? livesOf(namesOf(written, history), history) : symbolLives(text, history);
   if (lives.length > 0) {
     return { query, asked: symbol === undefined ? "name" : "symbol", known: "found", lives: lives.slice(0, mostLives), more: Math.max(0, lives.length - mostLives), suggestions: [] };
   }
-  const name = symbol === undefined ? readWrittenName(text) : undefined;
+  const name = symbol === undefined ? written : undefined;
   const overloads = symbol === undefined ? (name === undefined ? [] : livesOf(namesOf(name, history), history)) : overloadLives(symbol, history);
   const none = { query, asked: symbol === undefined ? "name" as const : "symbol" as const, known: isRecordedName(symbol, name, history) ? "none" as const : "not-recorded" as const, lives: [], more: 0 };
   if (overloads.length > 0) {
@@ -77,23 +80,13 @@ function symbolOf(query: string, history: RecordedSymbols): string | undefined {
   return /^\w+$/.test(text) && history.isRecorded(text) && (history.releasesExporting(text) ?? []).length > 0 ? text : undefined;
 }
 
-/** Overloads with the parameters that were written; all when none were. */
-function withParameters({ parameters }: WrittenName, lives: readonly SymbolLife[]): readonly SymbolLife[] {
-  if (parameters === undefined) return lives;
-  const wanted = plain(parameters);
-  return lives.filter((one) => one.spellings.some((spelling) => plain(demangle(spelling.symbol) ?? "").endsWith(wanted)));
-}
-
-/** Types alike in all compilers' words: demanglers write out std::string, and leave blanks where people leave none. */
-function plain(text: string): string {
-  return text.replaceAll(/std::(?:__cxx11::)?basic_string<char, ?std::char_traits<char>, ?std::allocator<char> ?>/g, "std::string").replaceAll("std::__cxx11::", "std::").replaceAll(/\s+/g, "");
-}
-
 /** Whether a name of that kind would be in the record. */
 function isRecordedName(symbol: string | undefined, name: WrittenName | undefined, history: RecordedSymbols): boolean {
   if (symbol !== undefined) return history.isRecorded(symbol);
   if (name === undefined) return false;
-  const [first = ""] = name.components;
   const encoded = name.components.map((one) => `${one.length}${one}`).join("");
-  return name.components.length === 1 ? history.isRecorded(first) || history.isRecorded(`_Z${encoded}v`) : history.isRecorded(`_ZN${encoded}Ev`);
+  const starts = name.components.length === 1 ? [name.key, `_Z${encoded}`] : [`_ZN${encoded}E`];
+  // A table may leave names out by what they take: those that take tensors.
+  const ends = ["v", "RKN2at6TensorE"];
+  return starts.some((start) => (start.startsWith("_Z") ? ends.every((end) => history.isRecorded(start + end)) : history.isRecorded(start)));
 }

@@ -9,6 +9,8 @@ export interface WrittenName {
   readonly special: string;
   /** Without template arguments and tags. */
   readonly components: readonly string[];
+  /** The name with the template arguments that were written; undefined: none were. */
+  readonly instantiation?: string;
   /** What stands in the parentheses, with what follows them; undefined: nothing was said of parameters. */
   readonly parameters?: string;
 }
@@ -34,18 +36,22 @@ export function readWrittenName(text: string): WrittenName | undefined {
   const components: string[] = [];
   let component = "";
   let depth = 0;
-  let rest: string | undefined;
-  for (let at = words.length; at < text.length && rest === undefined; at++) {
+  let end: number | undefined;
+  let start = words.length;
+  let isInstantiation = false;
+  for (let at = words.length; at < text.length && end === undefined; at++) {
     const letter = text.charAt(at);
     const operator = depth === 0 && component === "" && text.startsWith("operator", at) ? /^operator(?:\s*(?:\(\)|\[\]|[-+*/%^&|~!=<>,]+)|\s+[^(]+)/.exec(text.slice(at))?.[0] : undefined;
     if (operator !== undefined) {
       const what = operator.slice("operator".length).trim();
       component = `operator${/^\w/.test(what) ? " " : ""}${what}`;
       at += operator.length - 1;
-    } else if (letter === "<" || letter === "[") depth++;
-    else if (letter === ">" || letter === "]") depth--;
+    } else if (letter === "<" || letter === "[") {
+      depth++;
+      isInstantiation ||= letter === "<";
+    } else if (letter === ">" || letter === "]") depth--;
     else if (depth > 0) continue;
-    else if (letter === "(") rest = text.slice(at).trim();
+    else if (letter === "(") end = at;
     else if (letter === ":" && text.charAt(at + 1) === ":") {
       components.push(component);
       component = "";
@@ -54,12 +60,18 @@ export function readWrittenName(text: string): WrittenName | undefined {
       // What stood before is the type that it returns.
       components.length = 0;
       component = "";
+      start = at + 1;
+      isInstantiation = false;
     } else component += letter;
   }
   components.push(component);
   if (components[0] === "") components.shift();
   if (components.length === 0 || components.some((one) => !/^(?:~?[A-Za-z_]\w*|operator.+)$/s.test(one))) return undefined;
-  return { key: words + components.join("::"), special, components, ...(rest === undefined ? {} : { parameters: rest }) };
+  return {
+    key: words + components.join("::"), special, components,
+    ...(isInstantiation ? { instantiation: text.slice(start, end).replace(/^::/, "") } : {}),
+    ...(end === undefined ? {} : { parameters: text.slice(end).trim() }),
+  };
 }
 
 /** The recorded mangled and C names that a qualified name stands for, of all overloads, qualifiers and variants. */

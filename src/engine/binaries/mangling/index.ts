@@ -7,4 +7,5 @@ export { entityKey } from "./components.ts";
 export { demangle } from "./demangle.ts";
 export { familyOf } from "./family.ts";
 export { readMangled } from "./read-mangled.ts";
+export { shortNames } from "./shortNames.ts";
 export { variantsOf } from "./variants.ts";

@@ -111,6 +111,25 @@ describe("a question about a name", () => {
     assert.equal(found("THPMadeUp"), "name found THPMadeUp(at::TensorBase const&)");
   });
 
+  it("is about the template arguments and parameters that were written, in whichever words", () => {
+    const typed = made({
+      exports: {
+        _ZNK2at10TensorBase8data_ptrIN3c104HalfEEEPT_v: "2.1.0", _ZNK2at10TensorBase8data_ptrIfEEPT_v: "2.2.0", _ZNK2at10TensorBase8data_ptrIlEEPT_v: "2.3.0",
+        _ZN3c104warnERKNS_7WarningE: "2.1.0", _ZN3c104warnERNS_7WarningE: "2.2.0", _ZN3c103sumERKSt6vectorIPKN2at6TensorESaIS4_EEm: "2.1.0", _ZN3c104readEPKcj: "2.1.0",
+        THPVariable_Wrap: "2.1.0", _Z16THPVariable_WrapRKN2at10TensorBaseE: "2.2.0 2.3.0",
+      },
+    });
+    const lives = (query: string): string => symbolAnswer(query, typed).lives.map((one) => one.demangled).join("; ");
+    assert.equal(lives("float* at::TensorBase::data_ptr<float>() const"), "float* at::TensorBase::data_ptr<float>() const");
+    assert.equal(lives("at::TensorBase::data_ptr<int64_t>"), "long* at::TensorBase::data_ptr<long>() const");
+    assert.equal(lives("at::TensorBase::data_ptr<scalar_t>").split("; ").length, 3);
+    assert.equal(symbolLives("at::TensorBase::data_ptr<float>() const", typed)[0]?.symbol, "_ZNK2at10TensorBase8data_ptrIfEEPT_v");
+    assert.deepEqual([lives("c10::warn(const c10::Warning&)"), lives("c10::warn(c10::Warning &)")], ["c10::warn(c10::Warning const&)", "c10::warn(c10::Warning&)"]);
+    for (const query of ["c10::sum(std::vector<at::Tensor const*> const&, unsigned long)", "c10::sum(const std::vector<const at::Tensor*>&, size_t)", "c10::sum(std::vector<at::Tensor const*, std::allocator<at::Tensor const*> > const&, unsigned long)"]) assert.equal(lives(query), "c10::sum(std::vector<at::Tensor const*, std::allocator<at::Tensor const*> > const&, unsigned long)", query);
+    assert.equal(lives("c10::read(const char*, uint32_t)"), "c10::read(char const*, unsigned int)");
+    assert.deepEqual(symbolAnswer("THPVariable_Wrap", typed).lives.map((one) => [one.symbol, one.successor?.symbol]), [["THPVariable_Wrap", "_Z16THPVariable_WrapRKN2at10TensorBaseE"], ["_Z16THPVariable_WrapRKN2at10TensorBaseE", undefined]]);
+  });
+
   it("is answered for mangled and C names, as loaders print them", () => {
     assert.equal(found("_ZN3c106device3setEi"), "symbol found c10::device::set(int)");
     assert.equal(found("_ZN3c106device3setEi@@LIBC10_1.0"), "symbol found c10::device::set(int)");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { shortNames } from "../../src/cli/reporters/shortNames.ts";
+import { shortNames } from "../../../../src/engine/binaries/mangling/index.ts";
 
 describe("shortNames", () => {
   it("leaves out allocators, traits and deleters, and tells the two strings apart", () => {
