@@ -78,12 +78,19 @@ describe("what an explanation is compared with", () => {
       assert.deepEqual(verdict?.fit?.missing.map((one) => one.symbol).toSorted(), ["_ZN3c109probe_oneEi", "_ZN3c109probe_twoEi"]);
       assert.equal(verdict?.fit?.file, file);
     }
+    // A text of another machine means the file of the environment that is named, and of no other.
+    const there = path.join(around, "lib/python3.11/site-packages/app/_C.so");
+    fs.mkdirSync(path.dirname(there));
+    fs.copyFileSync(file, there);
+    const far = "ImportError: /data/job/lib/python3.11/site-packages/app/_C.so: undefined symbol: _ZN3c109probe_oneEi";
+    assert.equal((await report(far, { against: around })).verdicts[0]?.fit?.file, there);
+    assert.equal((await report(far)).verdicts[0]?.fit, undefined);
   });
 });
 
 it("environments are found in tracebacks of all shapes, the one named most often first", () => {
   const found = (text: string): readonly string[] => environmentsNamedIn(text, Object.assign(new NodeFiles(), { status: (file: string) => (file.includes("gone") ? undefined : { kind: "directory" as const, size: 0, modified: 0 }) }));
-  assert.deepEqual(found("File \"/opt/a b/lib/python3.11/site-packages/x.py\"\n/opt/c/lib/python3.12/site-packages/y.so: bad\n  File \"/opt/a b/lib/python3.11/site-packages/z.py\""), ["/opt/a b", "/opt/c"]);
+  assert.deepEqual(found("/opt/c/lib/python3.12/site-packages/y.so: bad\nFile \"/opt/a b/lib/python3.11/site-packages/x.py\"\n  File \"/opt/a b/lib/python3.11/site-packages/z.py\""), ["/opt/a b", "/opt/c"]);
   assert.deepEqual(found("ld: cannot find /opt/conda/lib/python3.13t/site-packages/torch/lib/libc10.so"), ["/opt/conda"]);
   assert.deepEqual(found("-I/usr/local/lib64/python3.9/site-packages/torch/include"), ["/usr/local"]);
   assert.deepEqual(found("File \"C:\\venv\\Lib\\site-packages\\torch\\__init__.py\""), ["C:\\venv"]);

@@ -9,7 +9,7 @@ import { loadCatalogue } from "../../src/engine/catalogue/index.ts";
 import { NodeFiles } from "../../src/engine/files/index.ts";
 import { declarations } from "../../src/tools/declarations.ts";
 import type { InputSchema } from "../../src/tools/declarations.ts";
-import { callTool } from "../../src/tools/index.ts";
+import { callTool, workshopContext } from "../../src/tools/index.ts";
 import type { ToolContext } from "../../src/tools/index.ts";
 import { shortened } from "../../src/tools/shortened.ts";
 import { validInput } from "../../src/tools/validate.ts";
@@ -83,6 +83,22 @@ describe("tools for agents", () => {
     assert.deepEqual([far["findings"], far["root"]], [[], scratch]);
   });
 
+  it("list records, the newest first and those that are asked for, and predict without recording", async () => {
+    const folder = path.join(scratch, "recorded");
+    fs.mkdirSync(path.join(folder, ".abiding"), { recursive: true });
+    const file = path.join(folder, ".abiding/combinations.jsonl");
+    const record = (day: number, torch: string, outcome: string): string => `${JSON.stringify({ schema: 1, combination: { project: { name: "ops", version: "1.2" }, torch: { version: torch }, python: "3.12", cuda: null, platform: "linux-x86_64", gpu: null }, how: "smoke", outcome, when: `2026-11-0${day}T10:00:00.000Z`, by: "0.1.0" })}\n`;
+    fs.writeFileSync(file, [record(1, "2.12.0+cpu", "passed"), record(3, "2.13.0+cpu", "failed"), record(2, "2.13.0+cpu", "passed")].join(""));
+    const days = async (input: object): Promise<readonly unknown[]> => {
+      const { records, matching, total } = await answerOf("combinations_list", { root: folder, ...input }) as { records: { when: string }[]; matching: number; total: number };
+      return [records.map((one) => one.when.slice(9, 10)).join(""), matching, total];
+    };
+    assert.deepEqual([await days({}), await days({ limit: 1 }), await days({ torch: "2.13" }), await days({ outcome: ["passed"] }), await days({ torch: "2.13", outcome: ["passed"], python: "3.12" }), await days({ python: "3.11" })], [["321", 3, 3], ["3", 3, 3], ["32", 2, 3], ["21", 2, 3], ["2", 1, 3], ["", 0, 3]]);
+    const before = fs.readFileSync(file, "utf8");
+    await answerOf("combinations_predict", { root: folder, files: [process.execPath], torch: ["2.14.1"], offline: true });
+    assert.deepEqual([fs.readFileSync(file, "utf8"), fs.readdirSync(path.join(folder, ".abiding"))], [before, ["combinations.jsonl"]]);
+  });
+
   it("take what was chosen in an editor where nothing is named", async () => {
     const json = await answerOf("explain", { text: twin }, { against: "torch==2.8.0+cpu" });
     assert.deepEqual([(json["against"] as Json)["torch"], (json["against"] as Json)["chosen"]], ["2.8.0+cpu", "project"]);
@@ -133,6 +149,9 @@ describe("tools for agents", () => {
       assert.match(await refusal("combinations_run", { root, python: ["four"] }, { where, workshop, trusted: [mine ?? "", other ?? ""] }), /^"python" must be versions/);
     }
     assert.match(await refusal("combinations_run", { python: ["four"] }, { where, workshop }), /^"python" must be versions/);
+    // A host that has a workshop and trusts nothing hands over none.
+    assert.equal(workshopContext(mine ?? "", workshop, []).workshop, undefined);
+    assert.equal(workshopContext(mine ?? "", workshop, [mine ?? ""]).workshop, workshop);
   });
 
   it("end when nobody waits any more", async () => {

@@ -65,6 +65,8 @@ describe("the explainer", () => {
     assert.deepEqual((await told([], [{ ...finding, rule: "libstdcxx-abi", message: "It does." }])).answers, [undefined]);
     const { file, ...nameless } = verdict;
     assert.equal(file, "ext.so");
+    // What a rule only remarks on is not why it failed.
+    for (const severity of ["hint", "info"] as const) assert.equal((await told([verdict], [{ ...finding, severity, rule: "libstdcxx-abi", message: "By the way." }])).answers[0]?.explanation?.message, "It has the other ABI.");
     assert.equal((await told([nameless], [{ ...finding, rule: "own-symbol", message: "What the test loads." }], undefined, ["loaded.so"])).answers[0]?.explanation?.rule, "own-symbol");
   });
 
