@@ -9,6 +9,7 @@ import { inOrder } from "./order.ts";
 import type { Explained } from "./order.ts";
 import { baseName, lineOf, mattersOf, withoutOverlaps } from "./orderMatters.ts";
 import type { Matter, ReadClue } from "./orderMatters.ts";
+import { anyOf } from "./requiredWords.ts";
 import { runningRecognisers } from "./running/index.ts";
 import { readingLog } from "./text/index.ts";
 import type { Clue, Knowledge, Log, Recogniser } from "./types.ts";
@@ -64,13 +65,8 @@ async function inSteps<Result>(steps: Generator<undefined, Result>, signal: Abor
   }
 }
 
-/** One test for all hints of the same flags, for a large text has a million lines. */
-const hints = [...new Set(recognisers.map(({ hint }) => hint.flags))]
-  .map((flags) => new RegExp(recognisers.filter(({ hint }) => hint.flags === flags).map(({ hint }) => `(?:${hint.source})`).join("|"), flags));
-
-function matters(line: string): boolean {
-  return hints.some((hint) => hint.test(line));
-}
+/** Whether anybody may understand a line. */
+const matters = anyOf(recognisers.map(({ hint }) => hint));
 
 function* readingClues(log: Log, notChecked: string[]): Generator<undefined, readonly ReadClue[]> {
   const clues = new Map<string, ReadClue>();

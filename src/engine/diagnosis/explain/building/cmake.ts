@@ -97,7 +97,7 @@ const noPython = cmakeSaying(/Could NOT find Python/, /Could NOT find (Python3?|
   };
 });
 
-const ownAbiCheck = cmakeSaying(/(?:(?:py)?torch\S{0,3} )?(?:CXX11[ _]ABI|_GLIBCXX_USE_CXX11_ABI|libstdc\+\+ ABI)|ABI mismatch/i, /(?:CXX11[ _]ABI|_GLIBCXX_USE_CXX11_ABI|libstdc\+\+ ABI)[^.]{0,80}\b(?:mismatch|does not match|differs?|different)|\bABI mismatch\b[^.]{0,80}(?:torch|CXX11)/i, ({ isWarning }) => ({
+const ownAbiCheck = cmakeSaying(/(?:(?:py)?torch\S{0,3} )?(?:(?<!_USE_)CXX11[ _]ABI|(?<!-D ?)_GLIBCXX_USE_CXX11_ABI|libstdc\+\+ ABI)|ABI mismatch/i, /(?:CXX11[ _]ABI|_GLIBCXX_USE_CXX11_ABI|libstdc\+\+ ABI)[^.]{0,80}\b(?:mismatch|does not match|differs?|different)|\bABI mismatch\b[^.]{0,80}(?:torch|CXX11)/i, ({ isWarning }) => ({
   weight: isWarning ? "warning" : "cause",
   explain: (knowledge) => {
     const abi = knowledge.environment === undefined ? undefined : valueOf(knowledge.environment.body.facts, "libstdcxx-abi");
