@@ -6,9 +6,10 @@ import { verdict } from "../reading.ts";
 import type { Explanation, Knowledge, Log, Recogniser } from "../types.ts";
 import { isNear, near, printed } from "./reading.ts";
 
-const unsupported = printed(/nvcc fatal\s*: Unsupported gpu architecture ['"‘]([\w.+]{1,40})['"’]|(?:ptxas|nvlink|fatbinary|cicc) fatal\s*: Value ['"‘]((?:sm|compute)_\w{1,20})['"’] is not defined for option|clang\S{0,20}: error: unsupported CUDA gpu architecture: (\w{1,20})/, ({ log, at, match, text }) => {
+const unsupported = printed(/nvcc fatal\s*: Unsupported gpu architecture ['"‘]([\w.+]{1,40})['"’]|(?:ptxas(?:-\w{1,20})?|nvlink|fatbinary|cicc) fatal\s*: Value ['"‘]((?:sm|compute)_\w{1,20})['"’] is not defined for option|clang\S{0,20}: error: unsupported CUDA gpu architecture: (\w{1,20})/, ({ log, at, match, text }) => {
   const name = match[1] ?? match[2] ?? match[3] ?? "";
-  return { words: text, explain: (knowledge) => refused(name, toolkitOf(log, at), knowledge) };
+  const isTritons = text.startsWith("ptxas") && isNear(log, at, 40, 12, /ptxas-blackwell|PTXASError|\btriton\b/);
+  return { words: text, explain: (knowledge) => (isTritons ? refusedByTriton(name, knowledge) : refused(name, toolkitOf(log, at), knowledge)) };
 });
 
 /** `_get_cuda_arch_flags` in torch/utils/cpp_extension.py. */
@@ -110,6 +111,19 @@ function refused(name: string, named: string | undefined, knowledge: Knowledge):
   return verdict("gpu-architecture-unknown", "certain", `${what}${suffix === "" ? "" : " with that suffix"}: CUDA ${first.version} is the first that does.`, [`${dotted(sm)} is newer than the toolkit that runs here.`, ...ofTorch], {
     fixes: [`Build with CUDA ${first.version} or newer, of the same major version as torch's${ready === undefined ? "" : `: torch ${ready.torch} is the first release built with it or a newer one`}.`, `Or leave ${dotted(sm)}${suffix} out of TORCH_CUDA_ARCH_LIST or CMAKE_CUDA_ARCHITECTURES, and add +PTX to the newest that stays, so that the driver can translate it for newer GPUs.`],
     needs: here === undefined ? ["Which toolkit: `nvcc --version`."] : [],
+  });
+}
+
+/** Triton brings a ptxas of its own (triton/backends/nvidia/bin), which compiles while a program runs. */
+function refusedByTriton(name: string, { catalogue }: Knowledge): Explanation {
+  const sm = Number(/\d+/.exec(name)?.[0] ?? NaN);
+  const first = firstFor(catalogue, sm);
+  return verdict("gpu-architecture-unknown", "certain", `The ptxas that Triton runs does not know this GPU: ${name}.`, [
+    "Triton, and torch.compile by it, compile their kernels while the program runs, with the ptxas that lies in the triton package: it is older than the GPU.",
+    ...(first === undefined ? [] : [`CUDA ${first.cuda} is the first that compiles for ${dotted(sm)}.`]),
+    "No extension and no ABI has a part in it.",
+  ], {
+    fixes: [`Install a newer torch with the triton that belongs to it${first === undefined ? "" : ` (torch ${first.torch} is the first that is built with such a CUDA)`}.`, "Or name a newer toolkit's ptxas: TRITON_PTXAS_PATH, of GPUs from 10.0 on TRITON_PTXAS_BLACKWELL_PATH."],
   });
 }
 

@@ -1,7 +1,7 @@
 /** What Linux's loaders say of files: glibc (elf/dl-load.c, elf/dl-tls.c), musl (ldso/dynlink.c), ldd. */
 import { causedBy, exceptionAt, exceptionIndexAt } from "../exceptionAt.ts";
 import { baseName } from "../orderMatters.ts";
-import { clue, isCode } from "../reading.ts";
+import { clue, isCode, isPrinted } from "../reading.ts";
 import type { Clue, Log, Recogniser } from "../types.ts";
 import { explainMissingLibrary, isLoadedByTorch } from "./verdicts/libraries.ts";
 import { explainRefusal, refusals } from "./verdicts/refusals.ts";
@@ -13,9 +13,12 @@ const notOpened: Recogniser = {
   read(log, at) {
     const line = log.lines[at]?.text ?? "";
     const sides = around(line, ": cannot open shared object file");
-    const library = pathAtEnd(sides?.before ?? "");
+    // R's torch prints the file that it loads before the loader's words: "/r/liblantern.so - libcudart.so.12: cannot open ...".
+    const library = pathAtEnd(sides?.before ?? "")?.replace(/^.{1,4096}\.so - (?=\S+$)/, "");
     if (sides === undefined || library === undefined || isCode(line) || !/\.so\b|[\\/]/.test(library)) return undefined;
     const reason = /^: ([^'"`\\.,;()”’]*)/.exec(sides.after)?.[1]?.trim() ?? "";
+    // Prose names the message without the system's reason.
+    if (reason === "" && !isPrinted(sides.before.slice(0, sides.before.length - library.length), line)) return undefined;
     const words = `${library}: cannot open shared object file${reason === "" ? "" : `: ${reason}`}`;
     if (/Permission denied|Operation not permitted|Too many open files/.test(reason)) {
       return clue(at, words, { library: baseName(library), file: library }, () => explainRefusal(`cannot open shared object file: ${reason}`, library));
@@ -66,6 +69,11 @@ const refused: Recogniser = {
 
 export const elfFileRecognisers: readonly Recogniser[] = [notOpened, muslNotOpened, lddNotFound, refused];
 
+/** Whether a library, as it is named or printed, is one of FFmpeg's. */
+export function isOfFfmpeg(text: string): boolean {
+  return /\blib(?:av(?:codec|device|filter|format|util)|sw(?:resample|scale)|postproc)\b/.test(text);
+}
+
 /** Warnings of Python, and TensorFlow's of libraries that it would like to have (tsl/platform/default/dso_loader.cc). */
 const isRemark = /\b(?:User)?Warning: |Could not load dynamic library '/;
 
@@ -76,7 +84,12 @@ function atLibrary(log: Log, at: number, library: string, words: string, neededB
   const byTorch = exception?.frames.at(-1) !== undefined && /[\\/]torch[\\/](?:__init__|_utils_internal)\.py$/.test(exception.frames.at(-1)?.file ?? "");
   const file = neededBy ?? (byTorch ? undefined : loadedFor(log, at));
   const isUsual = byLdd && isLoadedByTorch(baseName(library));
-  return clue(at, words, { library: isUsual ? undefined : baseName(library), file: file ?? (/[\\/]/.test(library) ? library : undefined) }, (knowledge) => explainMissingLibrary({ library, file, when: "load", system: "linux", isProgram, byTorch, byLdd }, knowledge), { weight: isRemark.test(line) || isUsual ? "warning" : "cause" });
+  return clue(at, words, { library: isUsual ? undefined : baseName(library), file: file ?? (/[\\/]/.test(library) ? library : undefined) }, (knowledge) => explainMissingLibrary({ library, file, when: "load", system: "linux", isProgram, byTorch, byLdd }, knowledge), { weight: isRemark.test(line) || isUsual || isTriedByTorchcodec(log, at, library) ? "warning" : "cause" });
+}
+
+/** torchcodec tries one FFmpeg after the other, and says itself what it means that none is there (torchcodec/_core/ops.py). */
+function isTriedByTorchcodec(log: Log, at: number, library: string): boolean {
+  return isOfFfmpeg(library) && log.lines.slice(Math.max(0, at - 400), at).some(({ text }) => text.includes("libtorchcodec"));
 }
 
 /** The file for which a library was looked for, where torch says so in the exception that this one caused. */

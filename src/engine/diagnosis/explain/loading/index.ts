@@ -5,7 +5,8 @@ import { elfFileRecognisers } from "./elfFiles.ts";
 import { elfSymbolRecognisers } from "./elfSymbols.ts";
 import { failedLinkRecognisers } from "./failedLinks.ts";
 import { pythonRecognisers } from "./python.ts";
+import { repairRecognisers } from "./repairs.ts";
 import { undefinedReferenceRecognisers } from "./undefinedReferences.ts";
 import { windowsRecognisers } from "./windows.ts";
 
-export const loadingRecognisers: readonly Recogniser[] = [...elfSymbolRecognisers, ...elfFileRecognisers, ...undefinedReferenceRecognisers, ...failedLinkRecognisers, ...dyldRecognisers, ...windowsRecognisers, ...pythonRecognisers];
+export const loadingRecognisers: readonly Recogniser[] = [...elfSymbolRecognisers, ...elfFileRecognisers, ...undefinedReferenceRecognisers, ...failedLinkRecognisers, ...dyldRecognisers, ...windowsRecognisers, ...pythonRecognisers, ...repairRecognisers];

@@ -49,12 +49,13 @@ const notImported: Recogniser = {
   },
 };
 
-/** pip of a wheel whose tags do not fit. */
+/** pip and uv of a wheel whose tags do not fit. */
 const wheel: Recogniser = {
-  hint: /is not a supported wheel on this platform/,
+  hint: /is not a supported wheel on this platform|dependency is incompatible with the current platform: /,
   read(log, at) {
     const line = (log.lines[at]?.text ?? "").slice(0, 4096);
-    const file = baseName(lastWord(around(line, " is not a supported wheel on this platform")?.before ?? "").replaceAll(/^['"`]|['"`]$/g, ""));
+    const named = /dependency is incompatible with the current platform: (\S{1,2000})/.exec(line)?.[1] ?? lastWord(around(line, " is not a supported wheel on this platform")?.before ?? "");
+    const file = baseName(named.replaceAll(/^['"`]|['"`]$|[?#].*$/g, ""));
     return !file.endsWith(".whl") || isCode(line) ? undefined : clue(at, line, { package: file.split("-")[0], file }, (knowledge) => explainWheelTag(file, knowledge));
   },
 };

@@ -47,13 +47,19 @@ const noModule: Saying = {
   pattern: /ModuleNotFoundError: No module named ['"‘](?<module>[A-Za-z_][\w.]*)['"’](?!\w)/,
   read(said) {
     const module = said.match.groups?.["module"] ?? "";
-    if (isBuild(said)) return undefined;
+    if (isBuild(said) || goesOn(said)) return undefined;
     return clueOf(said, () => verdict("module-missing", "possible", `Python finds no module named ${module}.`, [
       "Mostly it is not installed for the Python that ran.",
       "A compiled module that was built for another version of Python reads the same: Python does not see files whose suffix (.cpython-311-...so) is another's.",
     ], { needs: [`Whether it is installed for this Python: python -m pip list; and what lies in its folder: ls ${module.split(".").join("/")}*.so`] }), { words: said.match[0], weight: "consequence", subject: { module } });
   },
 };
+
+/** Who looked for the module says above the traceback that it works without: "A matching Triton is not available, some optimizations will not be enabled". */
+function goesOn({ log, at }: Said): boolean {
+  const own = exceptionAt(log, at);
+  return own !== undefined && /\bsome (?:optimizations|features) will (?:not be|be) (?:enabled|available|disabled)/.test(textAt(log, own.first - 1));
+}
 
 const nativeModule: Saying = {
   pattern: /No module named ['"‘](?<module>(?<package>[A-Za-z]\w{0,80})(?:\.\w{1,80}){0,6}\.(?:_C|_ext|_cuda|_kernels?|_lib|_backend|\w{0,80}_(?:cuda|cpp|C|ext|kernels?|ops)))['"’]|No module named ['"‘](?<top>\w{1,80}_(?:cuda|cpp|C|ext))['"’]|cannot import name ['"‘](?<name>_C|_ext|\w{1,80}_(?:cuda|cpp))['"’] from (?:partially initialized module )?['"‘](?<from>[A-Za-z]\w*)[\w.]*['"’]/,

@@ -17,6 +17,10 @@ export function familyOfMatter({ error, life }: Matter): SymbolFamily {
   if (life.homes.length > 0 && !/^(?:aoti_torch|torch)_/.test(life.symbol)) {
     return "torch";
   }
+  // NVIDIA's libraries bear their own name as the version of what they export.
+  if (error.from?.startsWith("libcudnn") === true) {
+    return "cuda";
+  }
   if (ofAdapter.test(demangledOf(error))) {
     return "own-or-other";
   }

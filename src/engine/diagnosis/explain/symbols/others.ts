@@ -89,13 +89,14 @@ export function ofPython(matter: Matter): Judgement {
 /** Functions of CUDA and of its libraries. */
 export function ofCuda(matter: Matter): Judgement {
   const { error, file } = matter;
-  const home = homeOfCudaSymbol(error.symbol) ?? (/nvJitLink/.test(error.symbol) ? "libnvJitLink" : "the CUDA library");
+  const home = homeOfCudaSymbol(error.symbol) ?? (/nvJitLink/.test(error.symbol) ? "libnvJitLink" : error.from?.replace(/\.so.*$/, "") ?? "the CUDA library");
+  const isSibling = error.from?.startsWith("libcudnn") === true;
   const newer = newerOwner(error.symbol);
   if (error.when === "load" && (error.from !== undefined || isOfVendor(error.file) || newer !== undefined)) {
     const innocent = isOfVendor(error.file) ? [`${file} belongs to torch or to NVIDIA and comes with the ${home} that it needs: an extension has no part in this.`] : [];
     return {
       cause: "cuda-library-skew", confidence: "likely",
-      headline: `${file} needs a newer ${home} than the one that was loaded: that one lacks ${shown(error.symbol)}.`,
+      headline: isSibling ? `${file} needs the ${home} of its own version of cuDNN, and another was loaded, which lacks what it asks for.` : `${file} needs a newer ${home} than the one that was loaded: that one lacks ${shown(error.symbol)}.`,
       because: [
         ...(newer === undefined ? [] : [`${newer.of} has it since ${newer.since} (${newer.source}).`]),
         ...innocent,

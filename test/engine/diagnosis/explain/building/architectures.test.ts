@@ -20,6 +20,12 @@ describe("GPU architectures that tools refuse", () => {
     await says("nvcc fatal   : Unsupported gpu architecture 'sm_999'", cause, "certain", /no toolkit that Abiding knows does/);
   });
 
+  it("one that the ptxas of Triton does not know", async () => {
+    const verdict = await says("`ptxas` stderr:\nptxas-blackwell fatal   : Value 'sm_121a' is not defined for option 'gpu-name'", "gpu-architecture-unknown", "certain", /^The ptxas that Triton runs does not know this GPU: sm_121a/);
+    assert.doesNotMatch(verdict.fixes.join(" "), /ARCH_LIST/);
+    assert.equal(verdict.rule, "cuda-architectures");
+  });
+
   it("one that torch's own list lacks, and an empty list", async () => {
     const unknown = await says("ValueError: Unknown CUDA arch (12.0+PTX) or GPU not supported", cause, "certain", /does not know the GPU architecture "12\.0\+PTX"/);
     assert.match(unknown.fixes[0] ?? "", /^Install torch 2\.7\.0 or newer with CUDA 12\.8/);

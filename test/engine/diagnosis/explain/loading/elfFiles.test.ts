@@ -30,6 +30,17 @@ describe("libraries of CUDA that are not found", () => {
     assert.equal(verdict.copy, "pip check");
   });
 
+  it("as R's torch prints it: behind the file that it loads", async () => {
+    const verdict = await says("Error in cpp_lantern_init(install_path) : /home/r/torch/lib/liblantern.so - libcudart.so.11.0: cannot open shared object file: No such file or directory", "cuda-runtime-missing", "likely", /CUDA 11, and libcudart\.so\.11\.0 is not found/);
+    assert.equal(verdict.words, "libcudart.so.11.0: cannot open shared object file: No such file or directory");
+  });
+
+  it("are silent in prose, which leaves the system's reason out", async () => {
+    await silent("* If you see `libcudart.so.12: cannot open shared object file`, take the wheel for your CUDA.");
+    await silent("Fixed: libcudart.so.12: cannot open shared object file on machines without CUDA");
+    await says("libcudart.so.12: cannot open shared object file", "cuda-runtime-missing", "likely", /libcudart\.so\.12/);
+  });
+
   it("the driver's are in no package", async () => {
     const verdict = await says(`OSError: libcuda.so.1: ${cannot}`, "no-driver", "certain", /no NVIDIA driver/);
     assert.ok(!verdict.fixes.some((one) => /pip install|conda install/.test(one)));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { says, silent, verdictOf } from "./reading.ts";
+import { says, silent, verdictOf, verdictsOf } from "./reading.ts";
 
 describe("symbols that glibc's loader misses", () => {
   it("are told with the file, the library and the version that the loader names", async () => {
@@ -23,6 +23,28 @@ describe("symbols that glibc's loader misses", () => {
     assert.equal(verdict.rule, "libstdcxx-version");
     await says("ImportError: /w/k.so: undefined symbol: _ZNSt15__exception_ptreqERKNS_13exception_ptrES2_, version CXXABI_1.3.3", "libstdcxx-too-old", "certain", /CXXABI_1\.3\.3/);
     await says("./app: symbol lookup error: ./app: undefined symbol: __libc_start_main, version GLIBC_2.34", "glibc-too-old", "certain", /glibc 2\.34/);
+  });
+
+  it("are read as people quote them: without a file, a colon, the end of the message, or with the end of a sentence", async () => {
+    const unnamed = await says("[Installation]: ImportError: undefined symbol: __nvJitLinkAddData_12_1, version libnvJitLink.so.12", "cuda-library-skew", "likely", /^The file needs a newer libnvJitLink/);
+    assert.equal(unnamed.file, undefined);
+    await says("ImportError: /v/nvidia/cusparse/lib/libcusparse.so.12: undefined symbol: __nvJitLinkAddData_12_1, version libnvJitL", "cuda-library-skew", "likely", /^libcusparse\.so\.12 needs a newer libnvJitLink/);
+    await says("[Bug]: ImportError: servelm/_C.abi3.so: undefined symbol _ZN3c104cuda9SetDeviceEab", "torch-drift", "likely", /^_C\.abi3\.so was built for torch 2\.8/);
+    const sentence = await says("ImportError: /w/detect/_C.so: undefined symbol: _ZN6detect18get_cudart_versionEv.", "own-symbol", "likely", /`detect::get_cudart_version\(\)`/);
+    assert.deepEqual(sentence.symbols?.map((one) => one.symbol), ["_ZN6detect18get_cudart_versionEv"]);
+    await silent("It says undefined symbol errors are usual, and an undefined symbol zeros too");
+  });
+
+  it("versions that a library lacks are read without who requires them", async () => {
+    const both = await verdictsOf("/gpfs/home/u/conda/bin/../lib/libstdc++.so.6: version `GLIBCXX_3.4.29' not found\n\n/lib64/libc.so.6: version `GLIBC_2.29' not found");
+    assert.deepEqual(both.map((one) => [one.cause, one.confidence, one.headline]), [
+      ["libstdcxx-too-old", "certain", "The file needs GLIBCXX_3.4.29 of libstdc++ (GCC 11.1 or later), and /gpfs/home/u/conda/bin/../lib/libstdc++.so.6 is older."],
+      ["glibc-too-old", "certain", "The file needs glibc 2.29, and this system's is older."],
+    ]);
+    await says("`ImportError: /usr/lib/libstdc++.so.6: version GLIBCXX_3.4.26 not found `", "libstdcxx-too-old", "certain", /GLIBCXX_3\.4\.26/);
+    await says("[rank0]: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.32' not found ( ${ws}/lib/fastattn_cuda.so)", "glibc-too-old", "certain", /^fastattn_cuda\.so needs glibc 2\.32/);
+    await silent("If GLIBCXX_3.4.30 not found comes up, see the notes");
+    await silent("grep: GLIBC_2.29 not found");
   });
 
   it("in a version of another library tell of another release of it", async () => {
@@ -50,6 +72,12 @@ describe("symbols that glibc's loader misses", () => {
     assert.equal(warning.symbols?.[0]?.symbol, "_ZN3c104cuda9SetDeviceEab");
     const inR = await verdictOf("Error: package or namespace load failed for 'rtorch' in dyn.load(file):\n unable to load shared object '/usr/lib/R/site-library/rtorch/libs/rtorch.so':\n  /usr/lib/R/site-library/rtorch/libs/rtorch.so: undefined symbol: own_lantern_x");
     assert.equal(inR.file, "/usr/lib/R/site-library/rtorch/libs/rtorch.so");
+  });
+
+  it("of cuDNN's parts are of another version of cuDNN", async () => {
+    const text = "Could not load library libcudnn_cnn_train.so.8. Error: /usr/local/cuda/lib64/libcudnn_cnn_train.so.8: undefined symbol: _ZN5cudnn3cnn34layerNormFwd_execute_internal_implEv, version libcudnn_cnn_infer.so.8";
+    const verdict = await says(text, "cuda-library-skew", "likely", /^libcudnn_cnn_train\.so\.8 needs the libcudnn_cnn_infer of its own version of cuDNN/);
+    assert.match(verdict.fixes.join(" "), /LD_LIBRARY_PATH/);
   });
 
   it("near misses are silent", async () => {
@@ -83,6 +111,14 @@ describe("versions of symbols that a library lacks", () => {
     assert.ok(verdict.because.some((one) => /RHEL 9 \(2\.34\), Ubuntu 22\.04 \(2\.35\)/.test(one)));
     assert.ok(![...verdict.fixes].some((one) => /upgrade glibc|install glibc/i.test(one)));
     await says("/lib/x86_64-linux-gnu/libm.so.6: version `GLIBC_2.38' not found (required by ./app)", "glibc-too-old", "certain", /2\.38/);
+  });
+
+  it("of glibc where the file is libstdc++ or torch's: nothing is built by pip", async () => {
+    const gcc = await says("OSError: /lib64/libm.so.6: version `GLIBC_2.29' not found (required by /opt/gcc-11/lib64/libstdc++.so.6)", "glibc-too-old", "certain", /libstdc\+\+\.so\.6 needs glibc 2\.29/);
+    assert.match(gcc.fixes[0] ?? "", /system's own libstdc\+\+/);
+    const torch = await says("./infer: /lib64/libc.so.6: version `GLIBC_2.28' not found (required by /opt/libtorch/lib/libtorch_cpu.so)", "glibc-too-old", "certain", /libtorch_cpu\.so needs glibc 2\.28/);
+    assert.match(torch.fixes[0] ?? "", /older release of torch/);
+    for (const { fixes } of [gcc, torch]) assert.doesNotMatch(fixes.join(" "), /--no-binary|auditwheel/);
   });
 
   it("broken before the path", async () => {

@@ -26,6 +26,12 @@ describe("modules for another Python", () => {
     assert.equal((await verdictsOf(text, await release("torch==2.13.0+cpu")))[0]?.cause, "wheel-tag");
   });
 
+  it("uv refuses by their tags, with an address or a path", async () => {
+    await says("error: Failed to determine installation plan\n  Caused by: A URL dependency is incompatible with the current platform: https://example.org/whl/ops-1.4.0+pt29cu128-cp310-cp310-linux_x86_64.whl#sha256=00", "wheel-tag", "certain", /another Python, ABI or platform/);
+    await says("  Caused by: A path dependency is incompatible with the current platform: dist/ops-1.4.0-cp310-cp310-win_amd64.whl", "wheel-tag", "certain", /another Python, ABI or platform/);
+    await silent("The path dependency is incompatible with the current platform: see the manual");
+  });
+
   it("near misses are silent", async () => {
     await silent('raise ImportError("dynamic module does not define module export function (PyInit_ops)")');
     await silent("Requires a Python compiled for speed, version 3.");

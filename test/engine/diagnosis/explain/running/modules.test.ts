@@ -44,6 +44,12 @@ describe("names that Python does not find", () => {
     await silent("except ModuleNotFoundError: # No module named 'torch'");
   });
 
+  it("one that its user can do without is not missing", async () => {
+    const traceback = "Traceback (most recent call last):\n  File \"/v/lib/python3.10/site-packages/attnkit/__init__.py\", line 57, in _has_triton\n    import triton\nModuleNotFoundError: No module named 'triton'";
+    await silent(`A matching Triton is not available, some optimizations will not be enabled\n${traceback}`);
+    await says(traceback, "module-missing", "possible", /triton/);
+  });
+
   it("NumPy's own ABI", async () => {
     const verdict = await says("ValueError: numpy.dtype size changed, may indicate binary incompatibility. Expected 88 from C header, got 96 from PyObject", "numpy-abi", "certain", /an older NumPy/);
     assert.equal(verdict.copy, 'pip install "numpy<2"');

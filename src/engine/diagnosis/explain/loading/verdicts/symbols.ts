@@ -14,7 +14,8 @@ export function explainMissingSymbol(error: SymbolError, knowledge: Knowledge): 
 
 /** A symbol that is asked for in a version of a system's or another library. CUDA's libraries bear their own name as the version. */
 function byVersion({ symbol, version, from, file, when }: SymbolError, knowledge: Knowledge): Explanation | undefined {
-  return version === undefined || (from !== undefined && cudaLibrary(from) !== undefined) ? undefined : explainVersion({ version, library: from === version ? undefined : from, file, when, symbol }, knowledge);
+  const isCudas = from !== undefined && (cudaLibrary(from) !== undefined || from.startsWith("libcudnn")) || /^__nvJitLink/.test(symbol);
+  return version === undefined || isCudas ? undefined : explainVersion({ version, library: from === version ? undefined : from, file, when, symbol }, knowledge);
 }
 
 interface Flag {

@@ -98,21 +98,25 @@ function offeredBy(library: string | undefined, version: string, { environment }
   return offered !== undefined && compareNumbers(offered, version) < 0 ? offered : undefined;
 }
 
+/** Libraries of torch itself. */
+const torchs = /^lib(?:c10|torch)(?:_\w+)?\./;
+
 function olderGlibc(error: VersionError, knowledge: Knowledge): Explanation {
   const { version, file, library, when } = error;
   const who = fileName(file);
   const offered = offeredBy(library ?? "libc.so.6", version, knowledge);
   const systems = systemsWith(version.replace(/^GLIBC_/, ""));
+  const newer = `Or move to a ${systems === undefined ? "newer distribution" : "distribution or container that has it"}.`;
   return verdict("glibc-too-old", "certain", `${who} needs ${version.replace("_", " ").replace("GLIBC", "glibc")}, and this system's is ${offered === undefined ? "older" : offered.replace("GLIBC_", "")}.`, [
     when === "link" ? `It was built on a newer Linux than the one that links it: ${version} is a version of symbols in ${baseName(library ?? "libc.so.6")}.` : `It was built on a newer Linux than the one that loads it, and asks ${baseName(library ?? "libc.so.6")} for ${version}.`,
     ...(systems === undefined ? [] : [`Systems with that glibc: ${systems}.`]),
     "glibc comes with the distribution: neither pip nor conda can bring another one, and replacing it by hand breaks the system.",
     "torch's version and CUDA have no part in it.",
   ], {
-    fixes: [
-      `Build ${inside(who)} on this system (pip install --no-binary for that package), or take an older build of it whose wheel has a lower manylinux tag.`,
-      `Or move to a ${systems === undefined ? "newer distribution" : "distribution or container that has it"}.`,
-      "If you publish it: build in a manylinux image, and let auditwheel set the tag.",
+    fixes: /^libstdc\+\+\./.test(who) ? ["Let the system's own libstdc++ be found: take the folder of this one, of a newer GCC, out of LD_LIBRARY_PATH and RPATH; or build that GCC on this system.", newer] : [
+      torchs.test(who) ? "Take an older release of torch: its wheels are built for glibc 2.17 up to 2.5, and for 2.28 later." : `Build ${inside(who)} on this system (pip install --no-binary for that package), or take an older build of it whose wheel has a lower manylinux tag.`,
+      newer,
+      ...(torchs.test(who) ? [] : ["If you publish it: build in a manylinux image, and let auditwheel set the tag."]),
     ],
   });
 }

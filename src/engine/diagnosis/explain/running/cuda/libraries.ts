@@ -1,6 +1,6 @@
 /** CUDA's libraries in one process: cuDNN, NCCL (torch/backends/cudnn/__init__.py; torch/csrc/distributed/c10d/NCCLUtils.cpp; cuDNN's loader of sublibraries). */
 import type { Saying } from "../sayings.ts";
-import { clueOf, verdict } from "../../reading.ts";
+import { clueOf, textAt, verdict } from "../../reading.ts";
 
 const unset = "Unset LD_LIBRARY_PATH for this run, or take the folders of CUDA and cuDNN out of it: torch's wheels bring their own and find them by themselves.";
 
@@ -26,7 +26,7 @@ export const cudnnStatus: Saying = {
     return clueOf(said, () => verdict("cuda-library-skew", isMismatch ? "certain" : "likely", isMismatch ? "Libraries of two versions of cuDNN met in one process." : "cuDNN could not load one of its own parts.", [
       isMismatch ? "cuDNN consists of several libraries (libcudnn_ops, libcudnn_cnn, ...) that must be of one version; it says itself that they are not." : "cuDNN consists of several libraries (libcudnn_ops, libcudnn_cnn, ...) that it opens when they are needed; they are looked for where the loader looks, and must be of one version.",
       "torch's own cuDNN and one of the system, of conda or of another package lie on the path. The extension and the C++ ABI are innocent.",
-    ], { fixes: [unset, "Remove the second cuDNN from the environment (pip list | grep cudnn: nvidia-cudnn-cu12 and -cu11 share a folder)."], needs: ["What is loaded: LD_DEBUG=libs, or /proc/PID/maps of the process"] }), { subject: { library: "libcudnn" }, weight: /Error: \S+: cannot open/.test(said.text) ? "consequence" : "cause" });
+    ], { fixes: [unset, "Remove the second cuDNN from the environment (pip list | grep cudnn: nvidia-cudnn-cu12 and -cu11 share a folder)."], needs: ["What is loaded: LD_DEBUG=libs, or /proc/PID/maps of the process"] }), { subject: { library: "libcudnn" }, weight: /Error: \S+: (?:cannot open|undefined symbol)/.test(said.text) ? "consequence" : "cause" });
   },
 };
 
@@ -34,6 +34,9 @@ export const nccl: Saying = {
   pattern: /NCCL (?:error|Error|failure)[^\n]{0,120}?(?<what>unhandled (?:cuda|system) error|invalid usage|internal error|remote process exited)|nccl(?<name>UnhandledCudaError|SystemError|InternalError|RemoteError|InvalidUsage): /,
   read(said) {
     const what = said.match.groups?.["what"] ?? said.match.groups?.["name"] ?? "";
+    const reason = textAt(said.log, said.at + (said.match[0].startsWith("nccl") ? 2 : 3));
+    // A broken network is not a matter of builds or versions, and NCCL says so.
+    if (/^Last error:/.test(textAt(said.log, said.at + (said.match[0].startsWith("nccl") ? 1 : 2))) && /\b(?:socket|connect\w*|recv|network|interface|timed? ?out|ibv_\w+|remote)\b/i.test(reason)) return undefined;
     const last = /^Last error:/.test(said.log.lines[said.at + 2]?.text ?? "") ? said.at + 2 : said.at;
     return clueOf(said, () => verdict("gpu-fault", "possible", "NCCL failed, and its message does not tell why.", [
       /cuda/i.test(what) ? "A call to CUDA failed inside NCCL: the error behind it (no memory, no kernel image, an earlier fault) stands in NCCL's log." : "NCCL's communication between processes failed: network, shared memory (/dev/shm in a container), a rank that ended before, or a wrong call.",

@@ -38,6 +38,12 @@ describe("CUDA errors that are no skew", () => {
     await says("Could not load library libcudnn_ops_infer.so.8", "cuda-library-skew", "likely", /one of its own parts/);
   });
 
+  it("are no network", async () => {
+    const text = (reason: string) => `torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:2251, internal error - please report this issue to the NCCL developers, NCCL version 2.20.5\nncclInternalError: Internal check failed.\nLast error:\n${reason}`;
+    await silent(text("Socket recv failed while polling for opId=0x7f1a9400dd40"));
+    await says(text("Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 31000"), "gpu-fault", "possible", /NCCL failed/);
+  });
+
   it("are NCCL's without a cause; with one it follows", async () => {
     const text = "torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/NCCLUtils.hpp:317, unhandled cuda error (run with NCCL_DEBUG=INFO for details), NCCL version 2.21.5\nncclUnhandledCudaError: Call to CUDA function failed.";
     await says(text, "gpu-fault", "possible", /NCCL failed/);
