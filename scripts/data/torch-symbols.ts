@@ -2,19 +2,21 @@
  * Brings data/torch-symbols.br up to date: asks the package index which releases of torch there are, and reads of each that
  * the table lacks what its libraries export, as Abiding reads wheels on servers: by ranges, through the cache.
  *
- *     node scripts/data/torch-symbols.ts [--index URL] [--preview-index URL] [--folder FOLDER] [--list] [VERSION ...]
+ *     node scripts/data/torch-symbols.ts [--index URL] [--preview-index URL] [--folder FOLDER] [--table FILE] [--list] [VERSION ...]
  *
  * --index          default: what pip is configured to use, else PyPI
  * --preview-index  where nightlies or release candidates are; the newest above the newest release becomes a further column
  * --folder         what was read is kept there, so that a run that was stopped goes on; default: the user's cache
+ * --table          default: data/torch-symbols.br; what is there is added to
  * --list           only says which releases are recorded and which are missing
  * VERSION          reads these, also where they are recorded
  *
- * What cannot be read is said, and the table records it as missing. A release costs some 50 MB of 500 to 900: names about 5,
+ * What cannot be read is said, the table records it as missing, and the exit status is 1. The table is replaced when all is
+ * read: a run that is stopped leaves the one before. A release costs some 50 MB of 500 to 900: names about 5,
  * the rest for what the two largest libraries load (DT_NEEDED), which lies before 80 MB of debugging symbols.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { readMangled } from "../../src/engine/binaries/mangling/index.ts";
@@ -23,26 +25,44 @@ import type { IndexPage, RemoteOptions } from "../../src/engine/binaries/remote/
 import { isRecordedSymbol } from "../../src/engine/catalogue/recordedSymbols.ts";
 import { compareVersions, parseRequirementText, parseVersion } from "../../src/engine/model/index.ts";
 import { root } from "../../test/harness/locations.ts";
-import { openTable, packTable } from "./torchSymbolsTable.ts";
+import { gapsOf, openTable, packTable } from "./torchSymbolsTable.ts";
 import type { TableContent } from "./torchSymbolsTable.ts";
 import { readWheelExports } from "./torchWheelExports.ts";
 import type { WheelExports } from "./torchWheelExports.ts";
 
 /** In older releases the libraries are cut otherwise: libcaffe2 has what libtorch has now. */
 const oldest = "1.2.0";
-const tableFile = join(root, "data", "torch-symbols.br");
 const libraries = ["libc10.so", "libtorch_cpu.so", "libtorch_python.so", "libc10_cuda.so", "libtorch_cuda.so", "libtorch_cuda_cpp.so", "libtorch_cuda_cu.so", "libtorch.so"];
 const nightlies = "https://download.pytorch.org/whl/nightly/cu130";
 /** The wheel of one release. */
 const budget = 4 * 1024 ** 3;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { index: { type: "string" }, "preview-index": { type: "string" }, folder: { type: "string" }, list: { type: "boolean" } },
-});
+const { values, positionals } = given();
+const tableFile = values.table ?? join(root, "data", "torch-symbols.br");
 const cache = userCacheFolder(process.env);
 const folder = values.folder ?? join(cache ?? "", "torch-symbols");
 const remote: RemoteOptions = { budget, ...(cache === undefined ? {} : { cache: new RangeCache(cache) }) };
+
+function given() {
+  try {
+    return parseArgs({ allowPositionals: true, options: { index: { type: "string" }, "preview-index": { type: "string" }, folder: { type: "string" }, table: { type: "string" }, list: { type: "boolean" } } });
+  } catch (error) {
+    process.stderr.write(`${reason(error)}\n`);
+    process.exit(2);
+  }
+}
+
+/** A run that is stopped leaves the file before, or none. */
+function write(file: string, content: Buffer | string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const beside = `${file}.${process.pid}`;
+  try {
+    writeFileSync(beside, content);
+    renameSync(beside, file);
+  } finally {
+    rmSync(beside, { force: true });
+  }
+}
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -84,8 +104,7 @@ async function read(page: IndexPage, index: string, version: string): Promise<Wh
   if (wheel === undefined) throw new Error(choices[1]?.ok === false ? choices[1].message : "It has no wheel.");
   const started = performance.now();
   const exports = await readWheelExports(withUserOf(index, wheel.url), wheel.file.name, remote);
-  mkdirSync(dirname(kept), { recursive: true });
-  writeFileSync(kept, JSON.stringify(exports));
+  write(kept, JSON.stringify(exports));
   say(`${version}: ${wheel.file.name}, ${(exports.read / 1e6).toFixed(1)} MB of ${((wheel.file.size ?? 0) / 1e6).toFixed(0)} MB read in ${((performance.now() - started) / 1000).toFixed(0)} s`);
   return exports;
 }
@@ -127,7 +146,9 @@ function withRelease(table: TableContent, version: string, wheel: WheelExports, 
 
 async function pageOf(index: string, missing: Map<string, string>, what: string): Promise<IndexPage | undefined> {
   try {
-    return await readIndex(projectPage(index, "torch"), remote);
+    const page = await readIndex(projectPage(index, "torch"), remote);
+    if (versionsOn(page).length === 0) throw new Error("It has no wheel of torch for Linux on x86-64.");
+    return page;
   } catch (error) {
     missing.set(what, `The index could not be read: ${reason(error)}`);
     return undefined;
@@ -164,7 +185,7 @@ say(`to read: ${[...wanted, ...(preview === undefined ? [] : [preview.version])]
 if (values.list !== true) {
   for (const version of wanted) {
     try {
-      if (page === undefined) throw new Error("the index could not be read");
+      if (page === undefined) throw new Error("The index could not be read.");
       table = withRelease(table, version, await read(page, index, version), false);
     } catch (error) {
       missing.set(version, `Its wheel could not be read: ${reason(error)}`);
@@ -177,12 +198,10 @@ if (values.list !== true) {
       missing.set(preview.version, `Its wheel could not be read: ${reason(error)}`);
     }
   }
-  // Of an index that could not be asked nothing is known beside what was missing before.
-  const before = page === undefined ? table.missing.map((one) => [one.version, one.why] as const) : [];
-  const gaps = [...new Map([...before, ...missing])].filter(([version]) => !recorded().includes(version));
-  table = { ...table, missing: gaps.map(([version, why]) => ({ version, why })) };
+  table = { ...table, missing: gapsOf(table.missing, missing, recorded()) };
   const packed = packTable(table);
-  writeFileSync(tableFile, packed);
+  write(tableFile, packed);
   say(`${recorded().length} releases, ${table.masks.size} symbols, ${packed.length} bytes`);
 }
-for (const [version, why] of missing) say(`missing: ${version}: ${why}`);
+for (const [version, why] of missing) say(`${recorded().includes(version) ? "not read again" : "missing"}: ${version}: ${why}`);
+if (page === undefined || wanted.some((one) => missing.has(one))) process.exitCode = 1;

@@ -48,6 +48,15 @@ export function openTable(file: Buffer): TableContent {
   return { source, libraries, releases, missing, ...(leftOut === undefined ? {} : { leftOut }), masks: new Map(names.map((one) => [one.name, Uint8Array.from(masks.subarray(one.class * width, (one.class + 1) * width))])) };
 }
 
+/**
+ * What is missing, by version. A release that an index does not have any more is still missing; what newer ones there are
+ * is a question to the index of the day. Addresses are left out: they may be of one network only.
+ */
+export function gapsOf(before: TableContent["missing"], found: ReadonlyMap<string, string>, recorded: readonly string[]): TableContent["missing"] {
+  const kept = before.filter((one) => /^\d/.test(one.version)).map(({ version, why }) => [version, why] as const);
+  return [...new Map([...kept, ...found])].filter(([version]) => !recorded.includes(version)).map(([version, why]) => ({ version, why: why.replaceAll(/\bhttps?:\/\/\S+/g, "its address") }));
+}
+
 /** Two bytes for the size of each block; a byte for the letters that a name shares with the one before; the rests. */
 export function packNames(sorted: readonly string[]): Buffer {
   const shared = sorted.map((name, index) => (index % blockSize === 0 ? 0 : commonLength(sorted[index - 1] ?? "", name)));
