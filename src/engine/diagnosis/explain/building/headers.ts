@@ -11,9 +11,18 @@ import { isNear } from "./reading.ts";
 /** Of the CUDA toolkit and its libraries. */
 const cudaHeader = /^(?:cuda(?:_\w+)?|cuda_runtime(?:_api)?|cublas\w*|cusparse\w*|cusolver\w*|curand\w*|cufft\w*|nvrtc|nvtx3\/\w+|nvToolsExt\w*|device_launch_parameters|vector_types|cooperative_groups)\.(?:h|hpp)$|^(?:thrust|cub|cuda)\/./;
 
-const missing = missingHeader((header, { log, at }) => {
+/** Of the Universal C Runtime and the Windows SDK. */
+const ofWindows = /^(?:crtdefs|corecrt\w*|io|ctype|stddef|string|stdio|stdlib|math|errno|float|assert|inttypes|windows|basetsd)\.h$/i;
+
+function withoutSdk(header: string): () => Explanation {
+  return () => verdict("headers-missing", "certain", "Visual C++ runs without the headers of Windows.", [`${header} is of the Universal C Runtime or the Windows SDK, whose folders are in INCLUDE only where the environment of Visual Studio is set up.`, "Neither torch nor its ABI has a part in it."], {
+    fixes: ["Build from the \"x64 Native Tools Command Prompt\" of Visual Studio, with DISTUTILS_USE_SDK=1.", "If it fails there too, install a Windows SDK with the Visual Studio Installer (\"Desktop development with C++\")."],
+  });
+}
+
+const missing = missingHeader((header, { log, at, match }) => {
   const command = commandOf(log, at);
-  const of = explainOf(header, command, isNear(log, at, 12, 0, /[\\/]torch[\\/]include[\\/]/));
+  const of = match[3] !== undefined && ofWindows.test(header) ? withoutSdk(header) : explainOf(header, command, isNear(log, at, 12, 0, /[\\/]torch[\\/]include[\\/]/));
   return of === undefined ? undefined : { words: textAt(log, at).trim(), subject: command?.source === undefined ? {} : { file: command.source }, explain: of };
 });
 

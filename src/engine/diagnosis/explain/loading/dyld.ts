@@ -96,6 +96,12 @@ function refusal(text: string): Clue["explain"] | undefined {
       fixes: [`Install Python, torch and the extension all for ${need} in a fresh environment (python -c 'import platform; print(platform.machine())').`, `Where you build it: ARCHFLAGS="-arch ${need}", or CMAKE_OSX_ARCHITECTURES=${need}.`],
     });
   }
+  const [, needs, least, which, has] = /Incompatible library version: (\S+) requires version ([\d.]+) or later, but (\S+) provides version ([\d.]+)/.exec(text) ?? [];
+  if (needs !== undefined && which !== undefined) {
+    return () => verdict("library-too-old", "certain", `${needs} was linked against ${which} ${least ?? ""} or later, and the one that is found is ${has ?? "older"}.`, ["dyld compares the versions that both libraries state, and loads neither where they differ.", "No extension and no ABI of torch has a part in it."], {
+      fixes: ["Let both come from one installation: look for another copy in DYLD_LIBRARY_PATH and in the environment, and remove that one.", "If you built them: delete the build folder and build again."],
+    });
+  }
   if (/code signature|different Team IDs|not valid for use in process/.test(text)) {
     return () => verdict("loading-refused", "certain", `macOS does not load ${baseName(file) || "the library"}: its signature is missing, broken or of another team than the program's.`, ["A program with the hardened runtime takes only libraries that Apple or its own team signed; a file that was changed after signing (install_name_tool, strip) is refused as well."], {
       fixes: [`Sign it again for this machine: codesign --force --sign - ${file || "FILE"}`, "Use a Python without library validation (from python.org, conda or Homebrew) instead of the one inside an application."],

@@ -6,26 +6,31 @@ import { otherLibc } from "./verdicts/libraries.ts";
 import { explainMissingSymbol } from "./verdicts/symbols.ts";
 import { explainVersion } from "./verdicts/versions.ts";
 import { around, pathAtEnd, quote } from "./words.ts";
+import type { Around } from "./words.ts";
 
 const name = "[A-Za-z_.$?@][\\w.$?@]*";
 const symbolAfter = new RegExp(`^\\s*${quote}?(${name})(…|\\.\\.\\.)?(?:${quote}(?=\\s*(?:,|$)))?(?:,\\s+version\\s+([\\w.+-]+))?`);
 
 /** "F: undefined symbol: S[, version V]": dlopen, a program at its start, `ldd -r`; also what wraps such a text. */
 const undefinedSymbol: Recogniser = {
-  hint: /undefined symbol:/,
+  hint: /undefined symbol(?::| _Z)/,
   read(log, at) {
     const line = textAt(log, at);
-    const sides = around(line, "undefined symbol:");
+    // Titles of issues leave the colon out.
+    const phrase = line.includes("undefined symbol:") ? "undefined symbol:" : "undefined symbol";
+    const sides = around(line, phrase);
     // Linkers say it in the same words: those have their own readers.
     if (sides === undefined || /(?:^|[\\/\s])(?:ld(?:\.lld|64\.lld)?|lld(?:-link)?|wasm-ld|mold|ld\.mold)(?:\.exe)?: (?:error|warning): $/.test(sides.before)) return undefined;
     const match = symbolAfter.exec(sides.after);
-    const symbol = match?.[1];
+    // A sentence ends behind it, or dots stand for the rest of it.
+    const symbol = match?.[1]?.replace(/\.+$/, "");
     if (symbol === undefined || isCode(line) || /["'`]\s*$/.test(sides.before)) return undefined;
     const rest = sides.after.slice(match?.[0].length ?? 0);
     const file = /:\s*$/.test(sides.before) ? pathAtEnd(sides.before) : /^\s*\(([^()]+)\)/.exec(rest)?.[1];
     const named = file !== undefined && looksLikeFile(file) ? file : undefined;
     if (named === undefined && !isBareName(symbol, sides.before)) return undefined;
-    return atSymbol(log, at, { symbol, version: match?.[3], file: named, isCut: match?.[2] !== undefined || log.lines[at]?.isCut === true, words: wordsOf(sides, "undefined symbol:", match?.[0] ?? "") });
+    const isCut = match?.[2] !== undefined || match?.[1]?.endsWith("..") === true || log.lines[at]?.isCut === true;
+    return atSymbol(log, at, { symbol, version: match?.[3], file: named, isCut, words: wordsOf(sides, phrase, match?.[0] ?? "") });
   },
 };
 
@@ -59,15 +64,17 @@ const relocation: Recogniser = {
   },
 };
 
-/** "L: version `V' not found (required by F)". */
+/** "L: version `V' not found (required by F)"; who quotes it leaves the end out. */
 const version: Recogniser = {
-  hint: /not found \(required by/,
+  hint: /not found \(required by|(?:GLIBC(?:XX)?|CXXABI)_[\d.]+\S{0,3} not found/,
   read(log, at) {
     const line = textAt(log, at);
-    const sides = around(line, " not found (required by");
+    const isWhole = line.includes(" not found (required by");
+    const sides = around(line, isWhole ? " not found (required by" : " not found");
     const match = new RegExp(`version ${quote}?([\\w.+-]+)${quote}?$`).exec(sides?.before ?? "");
     const wanted = match?.[1];
     if (sides === undefined || match === null || wanted === undefined || !/[_\d]/.test(wanted) || isCode(line)) return undefined;
+    if (!isWhole) return ofQuoted(at, wanted, sides, match);
     // The path is long, and a terminal breaks the line before it.
     const isBroken = sides.after.trim() === "" && /^\s*\S+\)/.test(textAt(log, at + 1).slice(0, 4096));
     const file = /^\s*([^)]*)/.exec(isBroken ? textAt(log, at + 1).slice(0, 4096) : sides.after)?.[1];
@@ -76,6 +83,13 @@ const version: Recogniser = {
     return clue(at, words, { file, library: library === undefined ? undefined : baseName(library), symbol: wanted }, (knowledge) => explainVersion({ version: wanted, library, file, when: "load" }, knowledge), { last: isBroken ? at + 1 : at });
   },
 };
+
+function ofQuoted(at: number, wanted: string, { before, after }: Around, match: RegExpExecArray): Clue | undefined {
+  const library = pathAtEnd(before.slice(0, match.index));
+  if (library === undefined || !/\blib(?:stdc\+\+|c|m)\.so/.test(library) || !/:\s*$/.test(before.slice(0, match.index))) return undefined;
+  const file = /^ ?\(([^()]*\.so\b[^()]*)\)/.exec(after)?.[1]?.trim();
+  return clue(at, `${library}: ${match[0]} not found`, { file, library: baseName(library), symbol: wanted }, (knowledge) => explainVersion({ version: wanted, library, file, when: "load" }, knowledge));
+}
 
 /** "L: no version information available (required by F)": the loader goes on. */
 const noVersions: Recogniser = {
@@ -134,10 +148,10 @@ function wordsOf({ before }: { readonly before: string }, phrase: string, match:
 }
 
 function looksLikeFile(text: string): boolean {
-  return /[\\/]|\.(?:so|pyd|dll|dylib|node|oct|mex\w*)\b/.test(text) || /^[\w.+-]+$/.test(text);
+  return !/^\w+(?:Error|Exception)$/.test(text) && (/[\\/]|\.(?:so|pyd|dll|dylib|node|oct|mex\w*)\b/.test(text) || /^[\w.+-]+$/.test(text));
 }
 
-/** A name that stands without a file: at the beginning of a line and no word of a sentence. */
+/** A name that stands without a file: at the beginning of a line or of an exception, and no word of a sentence. */
 function isBareName(symbol: string, before: string): boolean {
-  return symbol.startsWith("_Z") || (before.trim() === "" && /[_A-Z\d]/.test(symbol));
+  return symbol.startsWith("_Z") || (/^\s*$|(?:^|\s)\w+(?:Error|Exception): $/.test(before) && /[_A-Z\d]/.test(symbol));
 }

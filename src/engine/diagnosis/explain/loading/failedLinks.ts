@@ -3,7 +3,7 @@ import { baseName } from "../orderMatters.ts";
 import { clue, isCode } from "../reading.ts";
 import type { Clue, Recogniser } from "../types.ts";
 import { explainMissingLibrary } from "./verdicts/libraries.ts";
-import { explainCorruptObject, explainDuplicate, explainHidden, explainKilledLinker, explainLinkFailed, explainNotFoundVariable, explainNotPic, explainTooFar, explainWrongFormat } from "./verdicts/links.ts";
+import { explainCorruptObject, explainDuplicate, explainHidden, explainKilledLinker, explainLinkFailed, explainNotFoundVariable, explainNotPic, explainTargetName, explainTooFar, explainWrongFormat } from "./verdicts/links.ts";
 import { around, following, isProbe, lastWord, pathAtEnd, quote } from "./words.ts";
 
 const linkerName = /^(?:\S*[\\/])?(?:[\w-]*ld(?:\.\w+)?|ld64\.lld|lld-link|mold|collect2)(?:\.exe)?: ?(?:warning: |(?:fatal )?error: ?|fatal: ?)?/;
@@ -35,6 +35,7 @@ const notFound: Recogniser = {
       const match = pattern.exec(line);
       const name = match?.[1];
       if (match === null || name === undefined) continue;
+      if (/^\w+::\w/.test(name)) return clue(at, match[0], { library: name }, () => explainTargetName(name));
       if (/-NOTFOUND$/.test(name)) return clue(at, match[0], { library: name }, () => explainNotFoundVariable(name));
       // What could have been it was of another kind: that is the cause.
       if (log.lines.slice(Math.max(0, at - 6), at + 3).some(({ text }) => text.includes("skipping incompatible") && text.includes(baseName(name)))) return undefined;

@@ -1,4 +1,5 @@
 /** Packages that compare versions themselves and say so: what they were built for, and what they met. */
+import { isOfFfmpeg } from "../loading/elfFiles.ts";
 import { clueOf, textAt, verdict } from "../reading.ts";
 import type { Explanation } from "../types.ts";
 import { localLabel, publicVersion } from "../../../model/index.ts";
@@ -51,7 +52,7 @@ function xformersVerdict(built: string, has: string, python: { readonly [name: s
 
 /** dgl: graphbolt, sparse and the tensor adapter, one file for each exact release of torch (dgl/graphbolt/__init__.py). */
 const dgl: Saying = {
-  pattern: /(?:Cannot find|Unable to locate the) DGL C\+\+ (?<part>\w+) library at (?<path>\S{0,400}?(?:lib)?(?<lib>graphbolt|dgl_sparse|tensoradapter)_pytorch_(?<version>[\w.+]+?)\.(?:so|dylib|dll))/i,
+  pattern: /(?:Cannot find|Unable to locate the) DGL C\+\+ (?<part>\w+) library at (?<path>[^"'\n]{0,400}?(?:lib)?(?<lib>graphbolt|dgl_sparse|tensoradapter)_pytorch_(?<version>[\w.+]+?)\.(?:so|dylib|dll))/i,
   read(said) {
     const { part = "", path = "", version = "" } = said.match.groups ?? {};
     return clueOf(said, () => {
@@ -111,23 +112,33 @@ const k2: Saying = {
   },
 };
 
-/** torchcodec/_core/ops.py. */
+/** torchcodec/_core/ops.py: it tries its libraries for FFmpeg 4 to 8 and prints, after this, what each of them said. */
 const torchcodec: Saying = {
   pattern: /Could not load libtorchcodec\. Likely causes:/,
   read(said) {
-    const torch = [0, 1, 2, 3, 4, 5, 6].map((by) => /The PyTorch version \((\d[\w.+]*)\) is not/.exec(textAt(said.log, said.at + by))?.[1]).find((one) => one !== undefined);
-    return clueOf(said, (knowledge) => {
-      const symbols = knowledge.clues.some((one) => one.subject.symbol !== undefined && /undefined symbol|symbol not found/i.test(one.words));
-      return verdict("version-gate", symbols ? "likely" : "possible", symbols ? `torchcodec was built for another torch${torch === undefined ? "" : ` than ${torch}`}.` : "torchcodec could not load its library: FFmpeg is missing, or it was built for another torch.", [
-        "It tries its libraries for FFmpeg 4 to 8 one after the other and prints what each of them said.",
-        symbols ? "One of them lacks a symbol of torch: that is skew, and FFmpeg was found there." : "Where all of them lack libavutil or libavcodec, FFmpeg is what is missing; where one lacks a symbol of torch, the versions do not go together.",
-      ], {
-        fixes: symbols ? ["Install the torchcodec that was released for this torch (its README has the table)."] : ["Install FFmpeg's libraries (conda install ffmpeg, or the distribution's package), not only its program.", "Install the torchcodec that was released for this torch (its README has the table)."],
-        needs: symbols ? ["Its libraries: abiding fits FILE --against ENV"] : ["The lines between \"[start of libtorchcodec loading traceback]\" and its end."],
-      });
-    }, { words: said.match[0], subject: { package: "torchcodec", module: "torchcodec" } });
+    const { log, at } = said;
+    const lines = Array.from({ length: Math.min(log.lines.length - at - 1, 400) }, (_, by) => textAt(log, at + 1 + by));
+    const end = lines.findIndex((line) => line.includes("[end of libtorchcodec loading traceback]"));
+    const tried = lines.slice(0, end < 0 ? lines.length : end).filter((line) => /cannot open shared object file|undefined symbol|[Ss]ymbol not found|Library not loaded|Could not find module|WinError/.test(line));
+    const subject = { subject: { package: "torchcodec", module: "torchcodec" }, words: said.match[0] };
+    // What is none of FFmpeg's was met by the library whose FFmpeg is there.
+    if (tried.some((line) => !isOfFfmpeg(line))) return clueOf(said, loaderSays, { ...subject, weight: "consequence" });
+    return clueOf(said, tried.length > 0 ? withoutFfmpeg : loaderSays, subject);
   },
 };
+
+function withoutFfmpeg(): Explanation {
+  return verdict("library-missing", "certain", "torchcodec finds no FFmpeg that it can use.", ["It tries its libraries for one major version of FFmpeg after the other, and each of them lacks a library of FFmpeg.", "Neither torch nor an ABI is at fault."], {
+    fixes: ["Install FFmpeg with its shared libraries (conda install -c conda-forge ffmpeg, or the distribution's package), not only its program, in a version that this torchcodec supports."],
+  });
+}
+
+function loaderSays(): Explanation {
+  return verdict("version-gate", "possible", "torchcodec could not load its library: FFmpeg is missing, or it was built for another torch.", ["It tries its libraries for FFmpeg 4 to 8 one after the other and prints what each of them said.", "Where all of them lack libavutil or libavcodec, FFmpeg is what is missing; where one lacks a symbol of torch, the versions do not go together."], {
+    fixes: ["Install FFmpeg's libraries (conda install ffmpeg, or the distribution's package), not only its program.", "Install the torchcodec that was released for this torch (its README has the table)."],
+    needs: ["The lines between \"[start of libtorchcodec loading traceback]\" and its end."],
+  });
+}
 
 /** A package that names what it needs: "requires torch>=2.6, but found 2.4.1". */
 const requires: Saying = {

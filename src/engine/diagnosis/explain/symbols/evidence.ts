@@ -30,7 +30,7 @@ const inWheelName = /[+_.-](?:cu\d+)?torch-?(\d\.\d{1,2}(?:\.\d+)?)(?:\.?cxx11ab
 const builtWith = /built (?:for|with|against)(?: using)?:? (?:py)?torch (\d+\.\d+\.\d+[\w.+]*)/i;
 const have = /(?:you (?:have|are using)|but you have)(?: (?:py)?torch)? (\d+\.\d+\.\d+[\w.+]*)/i;
 const installed = /successfully installed .*\btorch-(\d+\.\d+\.\d+[\w.+]*)/i;
-const mentioned = /(?<![\w.+-])(?:py)?torch(?:\.__version__)?(?: version)?["']?(?: ?(?:==|[:=@]) ?| {1,60}|-)["']?v?(\d+\.\d+\.\d+(?:[\w.]*\+[\w.]+|[a-z][\w.]*)?)/gi;
+const mentioned = /(?<![\w.+-])(?:py)?torch(?:\.__version__)?(?: version)?["']?(?: ?(?:==|[:=@]) ?| {1,60}|-| \()["']?v?(\d+\.\d+\.\d+(?:[\w.]*\+[\w.]+|[a-z][\w.]*)?)/gi;
 /** `pip show torch`, and a Python that is asked: the version stands on the line after. */
 const asksVersion = /^Name: torch$|\btorch\.__version__\)?$/;
 const answer = /^(?:Version: |['"]?)(\d+\.\d+\.\d+[\w.+]*)['"]?$/;

@@ -26,6 +26,8 @@ const phrase = new RegExp(phrases.map((words) => words.replace(/[()[\]*.+?!]/g, 
 const startsAnew = /^\s*(?:Traceback \(|File "|\[\d|#|-- |make|ninja:|\$ |>>> |(?:\w+\.)*\w*(?:Error|Exception|Warning)\b|During handling|The above exception|collect2|CMake|FAILED|error:|warning:|note:)/;
 const mangledTail = /(?<![\w$.])_{1,2}(?:Z[\w$.]*)?$/;
 const token = /^\s*([\w$.]+)/;
+/** Ends of messages: lists of them are as wide as each other. */
+const isSaid = /(?:No such file or directory|not found)$/;
 const typeAlone = /^\s*(?:\w+\.)*\w+(?:Error|Exception):$/;
 const nameIsNext = /(?:undefined symbol:|Symbol not found:|undefined reference to|unresolved external symbol|cannot open shared object file:|Could not load this library:|Library not loaded:)$/;
 const openQuote = /(?:undefined reference to|unresolved external symbol|undefined symbol:?|multiple definition of) [`'"‘“][^`'"’”]*$/;
@@ -70,6 +72,7 @@ function joint(line: Piece, width: number, rest: readonly Piece[], wrapped: numb
   const isFull = wrapped !== undefined && (width === wrapped || width === wrapped - 1);
   if (continuesName(line.text, rest, isFull || width === 80 || width === 79)) return "";
   if (startsAnew.test(next.text)) return undefined;
+  if (/:\d+: (?:fatal )?error:$/.test(line.text)) return /^\S/.test(next.text) ? " " : undefined;
   if (nameIsNext.test(line.text)) return /^\s*[\w$./`'‘"]\S*(?:\s|$)/.test(next.text) ? " " : undefined;
   const crossing = crossesPhrase(line.text, next.text);
   if (crossing !== undefined) return crossing === "" ? hard(line) : crossing;
@@ -78,7 +81,7 @@ function joint(line: Piece, width: number, rest: readonly Piece[], wrapped: numb
   if (begunNames.some(([begin, end]) => begin.test(line.text.slice(-300)) && end.test(next.text.slice(0, 400)))) return "";
   if (continuesPath(line.text, next.text)) return "";
   if (openQuote.test(line.text.slice(-2000)) && /[`'"’”]/.test(rest.map(({ text }) => text).join(" "))) return isFull || usualWidths.has(width) && !/^\s/.test(next.text) ? hard(line) : " ";
-  if (isFull && !/^\s/.test(next.text) && /[\w/.,:;()<>*&+'"-]$/.test(line.text) && !/([=*~#_-])\1{9}$/.test(line.text)) return width === wrapped ? hard(line) : " ";
+  if (isFull && !isSaid.test(line.text) && !/^\s/.test(next.text) && /[\w/.,:;()<>*&+'"-]$/.test(line.text) && !/([=*~#_-])\1{9}$/.test(line.text)) return width === wrapped ? hard(line) : " ";
   return undefined;
 }
 
@@ -92,7 +95,7 @@ function wrapWidth(pieces: readonly Piece[]): number | undefined {
   let widest = 0;
   for (const { width } of pieces) widest = Math.max(widest, width);
   if (widest < narrowest || widest > 400) return undefined;
-  const full = pieces.filter((piece, at) => piece.width === widest && /[\w/.:]$/.test(piece.text) && /^[\w/.:]/.test(pieces[at + 1]?.text ?? ""));
+  const full = pieces.filter((piece, at) => piece.width === widest && !isSaid.test(piece.text) && /[\w/.:]$/.test(piece.text) && /^[\w/.:]/.test(pieces[at + 1]?.text ?? ""));
   return new Set(full.map(({ text }) => text)).size >= 3 ? widest : undefined;
 }
 

@@ -18,6 +18,12 @@ describe("host compilers", () => {
     await says("                               !! WARNING !!!!Your compiler (g++ 4.8) may be ABI-incompatible with PyTorch!Please use a compiler that is ABI-compatible with GCC 5.0 and above.", "host-compiler", "likely", /g\+\+ 4\.8 is older than GCC 5/);
   });
 
+  it("Visual C++ without its environment", async () => {
+    const verdict = await verdictOf("D:\\mc\\envs\\gs\\include\\pyconfig.h(59): fatal error C1083: Cannot open include file: 'io.h': No such file or directory\nC:\\VS\\VC\\Tools\\MSVC\\14.29.30133\\include\\vcruntime.h(10): fatal error C1083: Cannot open include file: 'crtdefs.h': No such file or directory");
+    assert.deepEqual([verdict.cause, verdict.confidence, verdict.headline], ["headers-missing", "certain", "Visual C++ runs without the headers of Windows."]);
+    await silent("ops.cpp:3:10: fatal error: io.h: No such file or directory");
+  });
+
   it("one that is not there", async () => {
     const ccbin = await verdictOf("/nonexistent/g++-13: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties.");
     assert.deepEqual([ccbin.cause, ccbin.headline], ["compiler-missing", "nvcc is told to use /nonexistent/g++-13, which is not there."]);

@@ -25,6 +25,10 @@ describe("macOS's loader", () => {
     await says("OSError: dlopen(libfoo.dylib, 0x0006): tried: 'libfoo.dylib' (no such file), '/usr/lib/libfoo.dylib' (no such file, not in dyld cache)", "library-missing", "certain", /libfoo\.dylib/);
   });
 
+  it("a library whose stated version is too old", async () => {
+    await says("ImportError: dlopen(/Users/u/lib/python3.9/site-packages/torch/_C.cpython-39-darwin.so, 9): Library not loaded: @rpath/libATen.dylib\n  Referenced from: /Users/u/lib/python3.9/site-packages/torch/lib/libshm.dylib\n  Reason: Incompatible library version: libshm.dylib requires version 1.0.0 or later, but libATen.dylib provides version 0.0.0", "library-too-old", "certain", /^libshm\.dylib was linked against libATen\.dylib 1\.0\.0 or later, and the one that is found is 0\.0\.0\.$/);
+  });
+
   it("architectures and signatures", async () => {
     const verdict = await says("ImportError: dlopen(/u/k/_C.so, 0x0002): tried: '/u/k/_C.so' (mach-o file, but is an incompatible architecture (have 'x86_64', need 'arm64'))", "wrong-architecture", "certain", /^_C\.so is for x86_64, and the process needs arm64/);
     assert.equal(verdict.file, "/u/k/_C.so");

@@ -133,6 +133,11 @@ describe("links that fail for other reasons", () => {
     await says("ninja: error: '/opt/libtorch/lib/libc10.so', needed by 'demo', missing and no known rule to make it", "torch-library-missing", "certain", /libc10\.so/);
   });
 
+  it("a target of CMake that nothing defined", async () => {
+    await says("/usr/bin/ld: cannot find -lCUDA::nvToolsExt", "cuda-not-found", "certain", /^CUDA::nvToolsExt is a target of CMake that nothing defined/);
+    await says("/usr/bin/ld: cannot find -lfmt::fmt: No such file or directory", "link-failed", "certain", /^fmt::fmt is a target of CMake/);
+  });
+
   it("libraries of another machine", async () => {
     const verdict = await says("/usr/bin/ld: skipping incompatible ./libarm.so when searching for -larm\n/usr/bin/ld: cannot find -larm: No such file or directory", "wrong-architecture", "certain", /^libarm\.so is for another processor/);
     assert.equal(verdict.file, "./libarm.so");

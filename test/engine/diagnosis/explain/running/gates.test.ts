@@ -44,11 +44,15 @@ describe("packages that compare versions themselves", () => {
 
   it("torchcodec", async () => {
     const text = (line: string) => `RuntimeError: Could not load libtorchcodec. Likely causes:\n          1. FFmpeg is not properly installed in your environment.\n          2. The PyTorch version (2.8.0+cu128) is not compatible with\n             this version of TorchCodec.\n[start of libtorchcodec loading traceback]\nFFmpeg version 7: libavutil.so.59: cannot open shared object file: No such file or directory\n${line}\n[end of libtorchcodec loading traceback].`;
-    const skew = await verdictsOf(text("FFmpeg version 6: /w/v/torchcodec/libtorchcodec_core6.so: undefined symbol: _ZN3c1013MessageLoggerC1EPKcii"));
-    assert.deepEqual([skew[0]?.cause, skew[0]?.confidence], ["version-gate", "likely"]);
-    assert.match(skew[0]?.headline ?? "", /another torch than 2\.8\.0\+cu128/);
+    const skew = await verdictsOf(text("FFmpeg version 6: /w/v/torchcodec/libtorchcodec_core6.so: undefined symbol: _ZN3c1013MessageLoggerC1ENS_14SourceLocationEib"));
+    assert.deepEqual(skew.map((one) => [one.cause, one.confidence]), [["torch-drift", "likely"], ["library-missing", "certain"]]);
+    assert.match(skew[0]?.headline ?? "", /^libtorchcodec_core6\.so was built for .*; torch 2\.8\.0\+cu128, which the text names, is not one of them/);
+    const cuda = await verdictsOf(text("FFmpeg version 6: libnvrtc.so.13: cannot open shared object file: No such file or directory"));
+    assert.equal(cuda[0]?.cause, "cuda-runtime-missing");
     const missing = await verdictsOf(text("FFmpeg version 6: libavutil.so.58: cannot open shared object file: No such file or directory"));
-    assert.deepEqual([missing[0]?.cause, missing[0]?.confidence], ["version-gate", "possible"]);
+    assert.deepEqual(missing.map((one) => [one.cause, one.confidence, one.headline]), [["library-missing", "certain", "torchcodec finds no FFmpeg that it can use."]]);
+    const cut = await verdictsOf("RuntimeError: Could not load libtorchcodec. Likely causes:\n          1. FFmpeg is not properly installed in your environment.");
+    assert.deepEqual(cut.map((one) => [one.cause, one.confidence]), [["version-gate", "possible"]]);
   });
 
   it("others that name both versions", async () => {

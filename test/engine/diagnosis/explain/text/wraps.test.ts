@@ -140,3 +140,13 @@ test("a hostile number of breaks ends", () => {
   const text = Array.from({ length: 5000 }, () => "x".repeat(79) + "_ZN3c10").join("\n");
   assert.equal(readLog(text).lines.length > 0, true);
 });
+
+test("what a compiler says below its place goes on there", () => {
+  const [line] = readLog("srv/ops/kernel_torch_shim.h:85:22: error:\nno template named 'optional' in namespace 'c10'; did you mean 'std::optional'?").lines;
+  assert.equal(line?.text, "srv/ops/kernel_torch_shim.h:85:22: error: no template named 'optional' in namespace 'c10'; did you mean 'std::optional'?");
+});
+
+test("messages that are as long as each other are not one", () => {
+  const text = [8, 7, 6, 5].map((version) => `FFmpeg version ${version}: libavutil.so.${version + 52}: cannot open shared object file: No such file or directory`).join("\n");
+  assert.deepEqual(readLog(text).lines.map((line) => line.text), text.split("\n"));
+});

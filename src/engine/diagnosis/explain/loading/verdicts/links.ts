@@ -61,6 +61,18 @@ export function explainNotPic(file: string | undefined, symbol: string | undefin
   });
 }
 
+/** A name with "::" is a target of CMake; one that nobody defined goes to the linker as it is (cmake-policies(7), CMP0028). */
+export function explainTargetName(name: string): Explanation {
+  const isCuda = name.startsWith("CUDA::");
+  const isNvtx = name === "CUDA::nvToolsExt";
+  return verdict(isCuda ? "cuda-not-found" : "link-failed", "certain", `${name} is a target of CMake that nothing defined, and the linker was given its name as a library's.`, [
+    isNvtx ? "torch's CMake files name it for the old NVTX library, which CUDA 12.9 and 13 no longer have." : isCuda ? "find_package(CUDAToolkit) defines such targets, each where it finds the library." : "find_package of the package that it is named after defines it.",
+    notAbi,
+  ], {
+    fixes: [isNvtx ? "Configure with a toolkit of the version that torch was built with (torch.version.cuda), or take a newer torch." : `Call find_package(${isCuda ? "CUDAToolkit" : name.split("::")[0] ?? ""} REQUIRED) before the target is linked, in a fresh build folder.`],
+  });
+}
+
 /** find_library and its like leave NAME-NOTFOUND in a variable when they find nothing (cmake-commands(7), find_library). */
 export function explainNotFoundVariable(name: string): Explanation {
   const variable = name.replace(/-NOTFOUND$/, "");

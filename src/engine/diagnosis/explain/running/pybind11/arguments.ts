@@ -96,7 +96,7 @@ function compare({ parameters, isOpen }: Overload, { given, named, isNanobind }:
     if (isTensor) return "converter";
     if (isNanobind ? lastName(type) === lastName(argument) && !isLiteral(argument) : isOfClass(type, argument)) return isCxxName(type) ? "registry" : "alike";
     if (isLiteral(argument)) return isCxxName(type) || /^[\w.]+\.\w+$/.test(type) ? "other" : type === argument ? "alike" : "unknown";
-    return isCxxName(type) && (isNanobind || argument.startsWith("<")) ? "foreign" : "unknown";
+    return isCxxName(type) && (isNanobind || argument.startsWith("<") || type.includes("::")) ? "foreign" : "unknown";
   });
   if (kinds.includes("other")) return "other";
   if (kinds.includes("registry")) return "registry";

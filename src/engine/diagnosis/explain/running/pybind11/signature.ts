@@ -81,7 +81,7 @@ export function lastName(type: string): string {
 /** Values of torch's own classes that do not show their class, by how their text begins. */
 const torchTexts: readonly (readonly [RegExp, string])[] = [
   [/^(?:graph|fusion)\(/, "Graph"], [/^(?:tensor|Parameter containing|torch\.\w*Tensor)\b/, "Tensor"], [/^%?[\w.]+ defined in \(/, "Value"],
-  [/^%[\w.]+ : .* = \w+::\w+/, "Node"], [/^device\(type=/, "device"], [/^torch\.(?:float|bfloat|int|uint|long|half|double|bool|complex|q)\w*$/, "dtype"],
+  [/^%[\w.]+ : .* = \w+::\w+/, "Node"], [/^__torch__\.[\w.]+$/, "ClassType"], [/^device\(type=/, "device"], [/^torch\.(?:float|bfloat|int|uint|long|half|double|bool|complex|q)\w*$/, "dtype"],
 ];
 
 /** Names of C++ under which torch's Python classes are bound (torch/csrc/jit/python, torch/csrc/distributed/c10d/init.cpp). */

@@ -29,6 +29,11 @@ describe("arguments that bindings refuse", () => {
     await says(refused("import_function", "(self: pkg._mlir.Importer, arg0: torch::jit::StrongFunctionPtr) -> None", "Invoked with: <pkg._mlir.Importer object at 0x7f>, <torch.jit.ScriptFunction object at 0x7e>"), "pybind11-internals", "likely", /a StrongFunctionPtr/);
   });
 
+  it("are right although their text is a class's own", async () => {
+    await says("TypeError: exportNone(): incompatible function arguments. The following argument types are supported:\n    1. (self: mlirtool._importer.Annotator, arg0: c10::ClassType) -> None\n\nInvoked with: Annotator {\n}\n, __torch__.vision.models.resnet.ResNet", "pybind11-internals", "likely", /^exportNone\(\) refused an argument that is what it asks for: a ClassType\.$/);
+    await says("TypeError: run(): incompatible function arguments. The following argument types are supported:\n    1. (arg0: c10::Stream) -> None\n\nInvoked with: torch.Stream device_type=cuda", "pybind11-internals", "possible", /refused an object for c10::Stream/);
+  });
+
   it("are right and of another module's registry", async () => {
     const verdict = await says(refused("use", "(arg0: Frame) -> int", "Invoked with: <owner.Frame object at 0x7f0269836d70>"), "pybind11-internals", "likely", /a Frame/);
     assert.ok(verdict.needs.includes("The keys of both modules' files: abiding inspect FILE"));
