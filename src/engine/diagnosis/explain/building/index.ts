@@ -2,6 +2,7 @@
 import type { Recogniser } from "../types.ts";
 import { architectureRecognisers } from "./architectures.ts";
 import { cmakeRecognisers } from "./cmake.ts";
+import { condaRecognisers } from "./conda.ts";
 import { headerRecognisers } from "./headers.ts";
 import { hostCompilerRecognisers } from "./hostCompiler.ts";
 import { isolationRecognisers } from "./isolation.ts";
@@ -15,4 +16,4 @@ import { toolkitRecognisers } from "./toolkit.ts";
 
 const compilers: readonly Recogniser[] = [...architectureRecognisers, ...hostCompilerRecognisers, ...standardRecognisers, ...stableHeaderRecognisers, ...headerRecognisers, ...removedRecognisers, ...jitRecognisers];
 
-export const buildingRecognisers: readonly Recogniser[] = [...toolkitRecognisers, ...compilers, sourceErrors(compilers), ...isolationRecognisers, ...requirementRecognisers, ...cmakeRecognisers];
+export const buildingRecognisers: readonly Recogniser[] = [...toolkitRecognisers, ...compilers, sourceErrors(compilers), ...isolationRecognisers, ...requirementRecognisers, ...condaRecognisers, ...cmakeRecognisers];

@@ -6,5 +6,6 @@ import { gatesRecogniser } from "./gates.ts";
 import { namesRecogniser } from "./modules.ts";
 import { operatorsRecogniser } from "./operators.ts";
 import { bindingsRecogniser } from "./pybind11/index.ts";
+import { versionChecksRecogniser } from "./versionChecks.ts";
 
-export const runningRecognisers: readonly Recogniser[] = [bindingsRecogniser, cudaRecogniser, operatorsRecogniser, gatesRecogniser, abortsRecogniser, namesRecogniser];
+export const runningRecognisers: readonly Recogniser[] = [bindingsRecogniser, cudaRecogniser, operatorsRecogniser, gatesRecogniser, versionChecksRecogniser, abortsRecogniser, namesRecogniser];
