@@ -54,3 +54,18 @@ test("nothing else appeared", async () => {
   assert.equal(await page.locator(".notification-list-item").count(), 0);
   assert.deepEqual(await page.locator('[id="abiding.abiding.abiding.status"]').filter({ visible: true }).allInnerTexts(), []);
 });
+
+test("from the menu of a terminal only what that terminal printed is explained, not what is selected elsewhere", async () => {
+  await bridge.inHost(async (vscode) => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: "RuntimeError: CUDA error: no kernel image is available for execution on the device\n" }));
+    editor.selection = new vscode.Selection(0, 0, 1, 0);
+    vscode.window.activeTerminal?.show();
+  }, null);
+  await page.locator(".terminal-wrapper.active .xterm-screen").click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Explain Error" }).hover();
+  await page.keyboard.press("Enter");
+  await bridge.inHost((vscode) => vscode.commands.executeCommand("notifications.showList"), null);
+  await page.locator(".notification-list-item").filter({ hasText: "what this terminal printed is not known" }).waitFor();
+  assert.equal(await page.locator(".tab").filter({ hasText: "Explanation" }).count(), 0);
+});

@@ -25,7 +25,7 @@ export function explanation(view: ExplanationView): readonly HTMLElement[] {
   return [
     ...(name !== undefined ? [named(name)] : main !== undefined ? [section(main, asked, view, "h1")] : [el("h1", { tabindex: -1 }, "No cause that Abiding knows was found in this text."), el("p", {}, "That says nothing about other causes.")]),
     ...(others.length === 0 ? [] : [el("p", { class: "dim others" }, `In the same text: ${plural(others.length, "other matter")}.`), ...others]),
-    ...(notChecked.length === 0 ? [] : [el("h2", {}, "Not Checked"), list("ul", notChecked)]),
+    ...(notChecked.length === 0 ? [] : [el("h2", { class: "title" }, "Not Checked"), list("ul", notChecked)]),
     el("footer", {}, el("p", { class: "dim" }, `Read: ${source}. ${compared}`), button("Compare with Another Environment…", () => tell({ type: "compare" }))),
   ];
 }

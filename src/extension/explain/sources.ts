@@ -27,7 +27,14 @@ export async function questionFrom(argument: unknown, outputs: TerminalOutputs):
     return ofCell(argument as vscode.NotebookCell);
   }
   const terminal = vscode.window.terminals.find((one) => one === argument);
-  return terminal === undefined ? undefined : outputs.last(terminal);
+  if (terminal === undefined) {
+    return undefined;
+  }
+  const own = outputs.of(terminal);
+  if (own === undefined) {
+    throw new Error(vscode.l10n.t("what this terminal printed is not known: that takes shell integration, and a command that was run while Abiding was active. Select the error in the terminal and explain the selection."));
+  }
+  return own;
 }
 
 /** What is selected in the editor that the user looks at. */

@@ -33,13 +33,17 @@ export class TerminalOutputs implements vscode.Disposable {
 
   /** What the last command of a terminal printed; of the one that printed last where that one says nothing. */
   last(terminal: vscode.Terminal | undefined): Question | undefined {
-    const [first, second] = [terminal, this.#last].map((one) => (one === undefined ? undefined : { terminal: one, kept: this.#outputs.get(one)?.last }));
-    const found = first?.kept === undefined ? second : first;
-    if (found?.kept === undefined) {
+    return [terminal, this.#last].map((one) => (one === undefined ? undefined : this.of(one))).find((one) => one !== undefined);
+  }
+
+  /** What the last command of this terminal printed. */
+  of(terminal: vscode.Terminal): Question | undefined {
+    const kept = this.#outputs.get(terminal)?.last;
+    if (kept === undefined) {
       return undefined;
     }
-    const { commandLine, folder, text } = found.kept;
-    return { text, source: vscode.l10n.t("the output of {0}", commandLine.trim() === "" ? found.terminal.name : shortened(commandLine.trim())), ...(folder === undefined ? terminalRoot(found.terminal) : { root: folder }), goBack: () => found.terminal.show() };
+    const { commandLine, folder, text } = kept;
+    return { text, source: vscode.l10n.t("the output of {0}", commandLine.trim() === "" ? terminal.name : shortened(commandLine.trim())), ...(folder === undefined ? terminalRoot(terminal) : { root: folder }), goBack: () => terminal.show() };
   }
 
   /** The output that a line stands in, whole; the line alone where nobody knows what is around it. */

@@ -140,7 +140,7 @@ async function offerProblems({ reason, explanation, steps }: BuildReport, plan: 
   const show = vscode.l10n.t("Show Problems");
   const explain = vscode.l10n.t("Explain");
   const log = explanation === undefined ? undefined : steps.findLast((one) => one.log !== undefined)?.log;
-  const message = [reason ?? vscode.l10n.t("Building {0} failed.", plan), ...(explanation === undefined ? [] : [explanation.headline])].join(" ");
+  const message = [reason ?? vscode.l10n.t("Building {0} failed.", plan), ...(explanation === undefined ? [] : [explanation.headline])].map((one) => (/[.!?…]$/.test(one) ? one : `${one}.`)).join(" ");
   const chosen = await vscode.window.showErrorMessage(`Abiding: ${message}`, ...(log === undefined ? [show] : [explain, show]));
   if (chosen === show) {
     await vscode.commands.executeCommand("workbench.actions.view.problems");

@@ -145,6 +145,7 @@ function blockAfter(lines: readonly string[], at: number, ends: (line: string) =
   return body;
 }
 
+/** Python names "<string>" and "<frozen importlib._bootstrap>" where there is no file. */
 function placeOf(file: string, line: string | undefined, folder: string): Message["location"] {
-  return lineOf(path.resolve(folder, file), Number(line ?? 1));
+  return file.startsWith("<") ? undefined : lineOf(path.resolve(folder, file), Number(line ?? 1));
 }

@@ -91,6 +91,7 @@ describe("places in an output", () => {
     assert.deepEqual(read("prog: src/a.c:12: main: Assertion `x == 1' failed.\n"), [["Assertion failed: x == 1", "/work/src/a.c", 12, undefined, undefined]]);
     assert.deepEqual(read("Assertion failed: (x == 1), function main, file a.c, line 12.\n"), [["Assertion failed: x == 1", "/work/a.c", 12, undefined, undefined]]);
     assert.deepEqual(read("SUMMARY: AddressSanitizer: heap-buffer-overflow /src/a.c:9:3 in f\n"), [["AddressSanitizer: heap-buffer-overflow", "/src/a.c", 9, undefined, undefined]]);
+    assert.deepEqual(read("Traceback (most recent call last):\n  File \"<string>\", line 1, in <module>\nAssertionError\n"), [["AssertionError", undefined, undefined, undefined, undefined]]);
     assert.deepEqual(read("Traceback (most recent call last):\n  File \"t.py\", line 3, in <module>\n    f()\n  File \"/usr/lib/python3.11/json/x.py\", line 9, in f\n    raise\nValueError: \u001b[31mbad\u001b[0m\n"), [["ValueError: bad", "/work/t.py", 3, undefined, undefined]]);
     assert.deepEqual(read("Fatal Python error: Segmentation fault\n\nCurrent thread 0x1 (most recent call first):\n  File \"/usr/lib/python3.11/ctypes/__init__.py\", line 519 in string_at\n  File \"/work/t.py\", line 7 in test\n"), [["Fatal Python error: Segmentation fault", "/work/t.py", 7, undefined, undefined]]);
   });
