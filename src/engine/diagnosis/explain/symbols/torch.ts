@@ -150,13 +150,16 @@ function drift(matter: Matter): Judgement {
   const [newest, oldest] = [all.at(-1) ?? "", all[0] ?? ""];
   const side = running !== undefined ? `torch ${running.torch}, which the text names, is not one of them` : releases.includes(newest) ? `${other} is older` : releases.includes(oldest) ? `${other} is newer` : `${other} is older or newer`;
   const cached = cachedBuild(matter);
+  // Without import torch the loader takes a libtorch of the system, which is an old one: Debian's, or a toolkit's.
+  const mayBeAlone = running === undefined && error.when === "load" && error.system === "linux" && !cached && !releases.includes(oldest) && life.homes.some((one) => /^lib(?:c10|torch|torch_cpu)$/.test(one));
   return {
     cause: cached ? "stale-build" : "torch-drift",
     confidence: life.isByName ? "possible" : "likely",
-    headline: `${isLink ? `${file} was compiled with headers of` : `${file} was built for`} ${torches(releases, all)}; ${side}.`,
+    headline: `${isLink ? `${file} was compiled with headers of` : `${file} was built for`} ${torches(releases, all)}; ${side}${mayBeAlone ? ", or it was loaded without import torch" : ""}.`,
     because: [
       `Official wheels of torch ${range(life.either, all)} export ${name}${life.isByName ? " or an overload of it" : life.wants === undefined ? "" : ", in the spelling of their std::string"}, those of other recorded releases do not (${history.source}).`,
       ...overloadWords(life, all),
+      ...(mayBeAlone ? ["A process that has not imported torch prints the same, where the loader finds a libtorch of the system, of LD_LIBRARY_PATH or of another program: those are mostly older."] : []),
       ...(rest.length > 0 && common.length > 0 ? [`All ${rest.length + 1} names of torch that the text shows of it are together in torch ${range(common, all)}.`] : []),
       ...wheelWords(matter),
       ...(cached ? ["It lies in the cache of torch.utils.cpp_extension.load, which is kept by Python and CUDA and not by torch: it was built before torch was changed."] : []),
@@ -169,10 +172,11 @@ function drift(matter: Matter): Judgement {
         : [
           "Rebuild it against the torch that runs it, in a clean build folder; of a package, take the wheel that was released for that torch.",
           `Or run it with a torch that it was built for: ${torches(releases, all)}.`,
+          ...(mayBeAlone ? ["If torch was not imported before it: import torch first."] : []),
         ],
     needs: isLink
       ? ["Which torch the include folders belong to (torch/version.h), and which libtorch is linked."]
-      : [askTorch, ...(running === undefined ? ["Whether torch was imported before it: without that, the loader may bind a libc10.so of the system, and prints the same."] : []), askFits(matter)],
+      : [askTorch, ...(running === undefined ? ["Whether torch was imported before it, and which libc10.so is in the process: grep libc10 /proc/PID/maps."] : []), askFits(matter)],
   };
 }
 

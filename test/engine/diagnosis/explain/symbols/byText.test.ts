@@ -74,7 +74,13 @@ describe("a symbol of torch that a loader did not find, by the text alone", () =
     assert.equal(found.copy, undefined);
     says(ask({ symbol: "_ZN3c104cuda29c10_cuda_check_implementationEiPKcS2_ib" }), "torch-drift likely", /torch 2\.9 or older|torch [\d.]+ to 2\.9;/);
     says(ask({ symbol: "_ZN3c104cuda29c10_cuda_check_implementationEiPKcS2_jb" }), "torch-drift likely", /torch 2\.10 to 2\.13; /);
-    says(ask({ symbol: "_ZNK3c107SymBool10guard_boolEPKcl" }), "torch-drift likely", /torch 2\.0 or newer; the torch that loads it is older/, /bind a libc10\.so of the system, and prints the same/);
+    says(ask({ symbol: "_ZNK3c107SymBool10guard_boolEPKcl" }), "torch-drift likely", /torch 2\.0 or newer; the torch that loads it is older, or it was loaded without import torch\.$/, /grep libc10/, /import torch first\./);
+  });
+
+  it("names a process without torch only where a libtorch of the system could be the one that lacks it", () => {
+    for (const [symbol, text] of [["_ZN3c104cuda9SetDeviceEab", ""], ["_ZN5torch3jit17parseSchemaOrNameERKSs", ""], ["_ZNK3c107SymBool10guard_boolEPKcl", "torch==1.13.1"]] as const) {
+      assert.doesNotMatch(ask({ symbol }, { text }).headline, /without import torch/, symbol);
+    }
   });
 
   it("never advises the macro for a version, nor torch's reinstallation", () => {
