@@ -39,9 +39,14 @@ const code = (answer: Message | undefined): unknown => (answer?.["error"] as { c
 
 describe("a connection", () => {
   it("does not answer what was cancelled, whether that ends with a result or an error", async () => {
-    const client = new Client({ request: (method, _, signal) => new Promise((resolve, reject) => signal.addEventListener("abort", () => (method === "good" ? resolve({}) : reject(new Error("late"))))) });
+    const ended: string[] = [];
+    const client = new Client({ request: (method, _, signal) => new Promise((resolve, reject) => signal.addEventListener("abort", () => {
+      ended.push(method);
+      return method === "good" ? resolve({}) : reject(new Error("late"));
+    })) });
     client.send({ id: 1, method: "good" }, { id: "2", method: "bad" }, { method: "notifications/cancelled", params: { requestId: 1 } }, { method: "notifications/cancelled", params: { requestId: "2" } });
-    assert.deepEqual([await client.end(), client.failures], [[], []]);
+    await turn();
+    assert.deepEqual([ended, await client.end(), client.failures], [["good", "bad"], [], []]);
   });
 
   it("refuses an id that is being answered, and takes it again afterwards", async () => {
@@ -122,4 +127,24 @@ it("the server asks for the folder again when the client says that it has anothe
   };
   assert.deepEqual(await asked(false), ["/one", "/two words"]);
   assert.deepEqual(await asked(true), [undefined, undefined]);
+});
+
+it("the server says how far it is to who named a token, once in a while, and no more when it has answered", async () => {
+  let say = (): void => undefined;
+  const client = new Client({}, (connection) => new McpServer({
+    version: "1", hasRoot: true, failed: () => undefined,
+    contextOf: (_, signal, tell) => {
+      say = () => ["one", "two"].forEach((what) => tell(what));
+      say();
+      return { signal, where: { get root(): string { throw new ProtocolError(-32602, "Seen."); } } } as unknown as ReturnType<ConstructorParameters<typeof McpServer>[0]["contextOf"]>;
+    },
+  }, connection));
+  client.send({ id: 1, method: "tools/call", params: { name: "check" } });
+  await turn();
+  assert.deepEqual(client.answers.map((one) => code(one)), [-32602]);
+  client.send({ id: 2, method: "tools/call", params: { name: "check", _meta: { progressToken: 0 } } });
+  await turn();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  say();
+  assert.deepEqual((await client.end()).slice(1).map((one) => one["params"] ?? code(one)), [{ progressToken: 0, progress: 1, message: "one" }, -32602]);
 });

@@ -4,7 +4,7 @@ import type { Catalogue } from "../../../catalogue/index.ts";
 import { valueOf } from "../../../model/index.ts";
 import { minorOf, torchOf } from "../running/torchBuilds.ts";
 import { textAt, verdict } from "../reading.ts";
-import type { Explanation, Knowledge, Recogniser } from "../types.ts";
+import type { Explanation, Knowledge, Log, Recogniser } from "../types.ts";
 import { commandOf } from "./command.ts";
 import type { Command } from "./command.ts";
 import { isNear, near, printed } from "./reading.ts";
@@ -13,7 +13,7 @@ import { isNear, near, printed } from "./reading.ts";
 const guard = printed(/(?:#error|(?<=\d: (?:fatal )?)error:)\s{0,4}:?\s{0,4}"?(?:C\+\+(\d\d) or later compatible compiler is required to use (PyTorch|ATen)|You need C\+\+(\d\d) to compile PyTorch)|static assertion failed:? .{0,20}(?:You need C\+\+(\d\d) to compile PyTorch)/, ({ log, at, match, text }) => {
   const needed = Number(match[1] ?? match[3] ?? match[4]);
   const command = commandOf(log, at);
-  return { words: text.slice(0, 120), subject: command?.source === undefined ? {} : { file: command.source }, explain: (knowledge) => belowFloor(needed, command, knowledge, "certain") };
+  return { words: text.slice(0, 120), subject: command?.source === undefined ? {} : { file: command.source }, explain: (knowledge) => belowFloor(needed, command, knowledge, "certain", command === undefined && isByCMake(log, at)) };
 });
 
 /** What compilers say where a library or language feature of a newer standard is met; the standard is not translated. */
@@ -28,7 +28,7 @@ const onlyFrom = printed(/(?:only available (?:with|from)|nur mit|seulement disp
     return undefined;
   }
   const needed = feature(match, text);
-  return { words: text, subject: command?.source === undefined ? {} : { file: command.source }, explain: (knowledge) => belowFloor(needed, command, knowledge, inTorch && (command?.standards.at(-1) ?? 0) < needed ? "likely" : "possible") };
+  return { words: text, subject: command?.source === undefined ? {} : { file: command.source }, explain: (knowledge) => belowFloor(needed, command, knowledge, inTorch && (command?.standards.at(-1) ?? 0) < needed ? "likely" : "possible", command === undefined && isByCMake(log, at)) };
 });
 
 /** A compiler older than the standard's name. */
@@ -66,7 +66,7 @@ function feature(match: RegExpExecArray, text: string): number {
 }
 
 /** Also for errors inside torch's headers that only a too low standard explains. */
-export function belowFloor(needed: number, command: Command | undefined, knowledge: Knowledge, confidence: Explanation["confidence"]): Explanation {
+export function belowFloor(needed: number, command: Command | undefined, knowledge: Knowledge, confidence: Explanation["confidence"], byCMake = false): Explanation {
   const { environment, catalogue } = knowledge;
   const asked = command?.standards.at(-1);
   const floor = environment === undefined ? undefined : valueOf(environment.body.facts, "cxx-standard-floor");
@@ -80,12 +80,17 @@ export function belowFloor(needed: number, command: Command | undefined, knowled
     ...(command !== undefined && asked === undefined ? [`${who} is given no -std at all, so its own default holds (C++17 for gcc 11 to 15).`] : []),
     ...(low || asked === undefined || asked < needed ? [] : [`The command line asks for C++${asked}, so the compiler itself may be too old to offer it (__cplusplus).`]),
   ], {
-    fixes: command?.extension !== undefined || command === undefined
+    fixes: command?.extension !== undefined || (command === undefined && !byCMake)
       ? [`Delete the ${low ? flag : "-std flag"} from extra_compile_args (the lists "cxx" and "nvcc"), CXXFLAGS and NVCC_APPEND_FLAGS: torch.utils.cpp_extension then chooses the right one. Or raise it to -std=c++${needed} in both.`, ...(command === undefined ? [`With CMake set CMAKE_CXX_STANDARD and CMAKE_CUDA_STANDARD to ${needed}.`] : [])]
       : [`Raise it to C++${needed}: CMAKE_CXX_STANDARD and CMAKE_CUDA_STANDARD, the CXX_STANDARD property of the target, or the -std flag of the build file.`],
     ...(low ? { copy: flag.replace(/\w\w$/, String(needed)) } : {}),
     needs: command === undefined ? ["The compiler's command line: which -std it is given."] : confidence === "certain" ? [] : ["Which torch the build saw: `pip show torch` there."],
   });
+}
+
+/** CMake's builds show no command lines unless they are asked to, but the objects that they make. */
+function isByCMake(log: Log, at: number): boolean {
+  return isNear(log, at, 400, 0, /^\[ *\d+%\] Building |^\[\d+\/\d+\] Building |CMakeFiles[\\/]/);
 }
 
 function whence(command: Command): string {

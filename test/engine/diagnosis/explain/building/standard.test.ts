@@ -26,6 +26,11 @@ describe("the C++ standard", () => {
     const alone = await says(guard(17), "cxx-standard", "certain", /demand C\+\+17, and the build compiles with less/);
     assert.equal(alone.because[0], "Headers of torch 2.1 to 2.13 demand it.");
     assert.equal(alone.needs.length, 1);
+    for (const line of ["[ 50%] Building CXX object CMakeFiles/ops.dir/ops.cpp.o", "FAILED: CMakeFiles/ops.dir/ops.cpp.o "]) {
+      const cmake = await says(`${line}\nIn file included from /w/ops.cpp:1:\n${guard(17)}`, "cxx-standard", "certain", /and the build compiles with less/);
+      assert.deepEqual(cmake.fixes.map((one) => one.slice(0, 38)), ["Raise it to C++17: CMAKE_CXX_STANDARD "], line);
+    }
+    assert.deepEqual(alone.fixes.map((one) => one.slice(0, 38)), ["Delete the -std flag from extra_compil", "With CMake set CMAKE_CXX_STANDARD and "]);
     await says("/t/include/ATen/ATen.h:4:2: error: C++17 or later compatible compiler is required to use ATen.", "cxx-standard", "certain", /C\+\+17/);
     await says('C:\\v\\torch\\include\\torch/all.h(5): fatal error C1189: #error:  C++20 or later compatible compiler is required to use PyTorch.', "cxx-standard", "certain", /C\+\+20/);
     await says("torch/csrc/api/include/torch/all.h:4:2: error: #error C++14 or later compatible compiler is required to use PyTorch.", "cxx-standard", "certain", /C\+\+14/);
