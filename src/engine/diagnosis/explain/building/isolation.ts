@@ -8,27 +8,39 @@ const buildFolder = /pip-build-env-|[\\/]build-env-\w|[\\/]builds-v0[\\/]|\buv[\
 /** What front ends say around a build backend's failure. */
 const buildPhase = /Getting requirements to build (?:wheel|editable)|Preparing (?:metadata|editable metadata)|get_requires_for_build_|prepare_metadata_for_build|pyproject_hooks|[\\/]setuptools[\\/]build_meta\.py|_in_process\.py|Call to `[\w.:]{1,120}` failed|(?:Failed to build|The build backend returned an error|Build backend failed)|python setup\.py (?:egg_info|bdist_wheel)|scikit_build_core|PEP517|ChefBuildError|Backend subprocess exited/;
 
+/** uv's hint; a package of no index is named by its address. */
+const undeclared = /This error likely indicates that `([\w.-]{1,80}|[\w+.-]{1,12}:\/\/[^`\s@]{1,200})(?:@[^`]{1,60})?` depends on `([\w.-]{1,80})`, but doesn't declare/;
+
 const missingModule = printed(/^\s*(?:ModuleNotFoundError|ImportError): No module named ['"]?([\w.]{1,80})['"]?/, ({ log, at, match, text }) => {
   const module = match[1] ?? "";
   const top = module.split(".")[0] ?? module;
-  if (!isNear(log, at, 60, 8, buildPhase) && !isNear(log, at, 60, 0, buildFolder)) {
+  const declared = near(log, at, 0, 30, undeclared);
+  if (declared?.[2] !== top && !isNear(log, at, 60, 8, buildPhase) && !isNear(log, at, 60, 0, buildFolder)) {
     return isNear(log, at, 12, 0, /^\s*File "(?:[^"]{0,300}[\\/])?setup\.py", line \d+/) ? { words: text, subject: { module: top }, explain: () => notBuiltByInstaller(top) } : undefined;
   }
   const isIsolated = isNear(log, at, 60, 0, buildFolder) || isNear(log, at, 0, 30, /doesn't declare it as a build dependency|build isolation/);
   const legacy = isNear(log, at, 60, 20, /python setup\.py egg_info/) && !isIsolated;
-  const declared = near(log, at, 0, 30, /`([\w.-]{1,80})(?:@[^`]{1,60})?` depends on `[\w.-]{1,80}`, but doesn't declare/)?.[1];
-  const name = declared ?? packageOf(log, at);
+  const name = declared?.[1] ?? packageOf(log, at);
   const folder = name === undefined && isNear(log, at, 120, 0, /^\s*(?:Processing |Obtaining file:\/\/)\S{0,300}$|^\s*(?:\$ )?pip3? install (?:-\S+ )*\.(?:\s|$)/);
   return { words: text, subject: { module: top, ...(name === undefined ? {} : { package: name }) }, explain: (knowledge) => explainMissing(top, folder ? "." : name, legacy ? "legacy" : isIsolated ? "isolated" : "unclear", knowledge) };
 });
 
 /** uv's own words, where its message does not show the traceback. */
-const uvHint = printed(/This error likely indicates that `([\w.-]{1,80})(?:@[^`]{1,60})?` depends on `([\w.-]{1,80})`, but doesn't declare it as a build dependency/, ({ match, text }) => ({
+const uvHint = printed(undeclared, ({ match, text }) => ({
   words: text, subject: { module: match[2] ?? "", package: match[1] ?? "" },
   explain: (knowledge) => explainMissing(match[2] ?? "", match[1], "isolated", knowledge),
 }));
 
-export const isolationRecognisers: readonly Recogniser[] = [missingModule, uvHint];
+/** A setup.py that catches the failed import of torch and says so in words of its own, which uv wraps. */
+const wantsTorchFirst = printed(/^\s*(?:[A-Za-z]\w* ){1,6}requires (?:PyTorch|torch)\b.{0,60}being installed, please install (?:PyTorch|torch) first/i, ({ log, at, text }) => {
+  if (!isNear(log, at, 60, 8, buildPhase) || !isNear(log, at, 0, 2, /module named ['"]?torch\b/)) {
+    return undefined;
+  }
+  const name = packageOf(log, at);
+  return { words: text.trim(), subject: { module: "torch", ...(name === undefined ? {} : { package: name }) }, explain: (knowledge) => explainMissing("torch", name, "unclear", knowledge) };
+});
+
+export const isolationRecognisers: readonly Recogniser[] = [missingModule, uvHint, wantsTorchFirst];
 
 /** The distribution that was being built: pip's "Building wheel for x", "Failed to build `x @ ...`", "Collecting x". */
 function packageOf(log: Log, at: number): string | undefined {

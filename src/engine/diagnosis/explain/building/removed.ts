@@ -38,7 +38,19 @@ const goneHeader = missingHeader((header, { log, at }) => {
   };
 });
 
-export const removedRecognisers: readonly Recogniser[] = [goneHeader, unknownName];
+/** A source with std's names given to headers whose c10::optional is still a class of its own. */
+const ownOptional = printed(new RegExp(String.raw`${position}${errorWord}: could not convert .{0,200}\bstd::(?:nullopt|optional)\b.{0,300} to ['‘"](?:const )?c10::optional<`), ({ log, at, match, text }) => ({
+  words: text, subject: { file: commandOf(log, at)?.source ?? match[1] ?? "" },
+  explain: (knowledge) => {
+    const torch = torchOf(knowledge);
+    return verdict("removed-api", "likely", "The source gives std's optional to a torch that has one of its own: its headers are of before torch 2.2.", ["Since torch 2.2 c10::optional is only another name for std::optional; before, the two did not convert into each other.", ...(torch === undefined ? [] : [`The torch compared with is ${torch}.`])], {
+      fixes: ["Build against torch 2.2 or newer, or against the torch that the project names.", "For an older torch write c10::optional and c10::nullopt in your own source."],
+      needs: ["Which torch (or libtorch) the build saw."],
+    });
+  },
+}));
+
+export const removedRecognisers: readonly Recogniser[] = [goneHeader, ownOptional, unknownName];
 
 /** A name that a compiler does not know, qualified where the message says so. */
 interface UnknownName {

@@ -4,7 +4,7 @@ import { baseName } from "../orderMatters.ts";
 import { clue, isCode, isPrinted } from "../reading.ts";
 import type { Clue, Log, Recogniser } from "../types.ts";
 import { explainMissingLibrary, isLoadedByTorch } from "./verdicts/libraries.ts";
-import { explainRefusal, refusals } from "./verdicts/refusals.ts";
+import { explainRefusal, explainTlsSlots, refusals } from "./verdicts/refusals.ts";
 import { around, pathAtEnd } from "./words.ts";
 
 /** "L: cannot open shared object file: No such file or directory". */
@@ -67,7 +67,17 @@ const refused: Recogniser = {
   },
 };
 
-export const elfFileRecognisers: readonly Recogniser[] = [notOpened, muslNotOpened, lddNotFound, refused];
+const tlsSlots: Recogniser = {
+  hint: /dlopen: cannot load any more object with static TLS/,
+  read(log, at) {
+    const line = log.lines[at]?.text ?? "";
+    const words = "dlopen: cannot load any more object with static TLS";
+    const before = line.slice(0, line.indexOf(words)).trim();
+    return /^(?:[\w.]*(?:Error|Exception): ?)?$/.test(before) ? clue(at, words, {}, explainTlsSlots) : undefined;
+  },
+};
+
+export const elfFileRecognisers: readonly Recogniser[] = [notOpened, muslNotOpened, lddNotFound, refused, tlsSlots];
 
 /** Whether a library, as it is named or printed, is one of FFmpeg's. */
 export function isOfFfmpeg(text: string): boolean {

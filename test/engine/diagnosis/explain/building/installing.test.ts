@@ -27,6 +27,17 @@ describe("builds in an environment of their own", () => {
     assert.equal(verdict.copy, "pip install --no-build-isolation rasterfield");
   });
 
+  it("uv's hint alone is enough, and names a package by its address", async () => {
+    const verdict = await says("ModuleNotFoundError: No module named 'torch'\n\nhint: This error likely indicates that `git+https://git.example.org/u/fast` depends on `torch`, but doesn't declare it as a build dependency.", "build-isolation", "certain", /^The build of git\+https:\/\/git\.example\.org\/u\/fast imports torch/);
+    assert.equal(verdict.copy, "pip install --no-build-isolation git+https://git.example.org/u/fast");
+  });
+
+  it("a setup.py that asks for torch in words of its own", async () => {
+    const words = "      Building cuda extension requires PyTorch (>=1.13.0) being installed, please install PyTorch first: No\n      module named 'torch'";
+    await says(`  × Failed to build \`quantkit==0.7.1\`\n  ├─▶ The build backend returned an error\n\n      [stdout]\n${words}`, "build-isolation", "likely", /^The build of quantkit imports torch/);
+    await says(words, "module-missing", "certain", /no torch/);
+  });
+
   it("another module than torch; and a program that runs is no build", async () => {
     await says(pip("/tmp/pip-build-env-e4r0/overlay").replace("'torch'", "'packaging'"), "build-isolation", "certain", /imports packaging/);
     assert.ok((await verdictsOf("Traceback (most recent call last):\n  File \"/srv/app/main.py\", line 1, in <module>\n    import torch\nModuleNotFoundError: No module named 'torch'")).every((one) => one.cause !== "build-isolation"));

@@ -28,6 +28,11 @@ describe("what torch's headers do not have", () => {
     await says("ops.cpp:3:80: error: cannot convert ‘const at::DeprecatedTypeProperties’ to ‘c10::ScalarType’", "removed-api", "certain", /2\.6\.0/);
   });
 
+  it("std's optional for a torch that has its own", async () => {
+    const { fixes } = await says("src/a.cxx:51:60: error: could not convert 'std::nullopt' from 'const std::nullopt_t' to 'c10::optional<c10::SymInt>'", "removed-api", "likely", /of before torch 2\.2\.$/);
+    assert.match(fixes[0] ?? "", /torch 2\.2 or newer/);
+  });
+
   it("c10::optional; a name of torch's namespaces that the table does not hold", async () => {
     const { fixes } = await says("ops.cpp:3:5: error: no template named 'optional' in namespace 'c10'", "removed-api", "likely", /c10::optional, which torch has deprecated for std::optional/);
     assert.match(fixes[0] ?? "", /^Write std::optional/);

@@ -132,6 +132,11 @@ OSError: Could not load this library: /w/ops/bar.so`;
 });
 
 describe("files that the loader refuses", () => {
+  it("glibc's old limit of libraries with thread-local variables names no file", async () => {
+    await says("ImportError: dlopen: cannot load any more object with static TLS", "static-tls", "certain", /^A library needs room/);
+    await silent("we saw dlopen: cannot load any more object with static TLS before");
+  });
+
   it("each for its reason", async () => {
     await says("OSError: /w/c32.so: wrong ELF class: ELFCLASS32", "wrong-architecture", "certain", /^c32\.so is a 32-bit library/);
     await says("OSError: /w/e.so: file too short", "corrupt-file", "certain", /empty or cut off/);

@@ -52,6 +52,14 @@ function staticTls(who: string): Explanation {
   });
 }
 
+/** glibc before 2.22 (elf/dl-open.c): the message names no file, only dlopen. */
+export function explainTlsSlots(): Explanation {
+  return verdict("static-tls", "certain", "A library needs room for thread-local variables that this process has already given away.", ["glibc before 2.22 keeps room for a few libraries that are loaded later with such variables, and they went to those that were loaded first.", notTorch], {
+    fixes: ["Import the package that failed before the others (often torch before cv2 or scikit-learn, or the other way round).", "A system with glibc 2.22 or later has no such limit of places."],
+    needs: ["Which import failed: the lines of the traceback."],
+  });
+}
+
 function corrupt(reason: string, who: string): Explanation {
   const isEmpty = reason === "file too short";
   return verdict("corrupt-file", "certain", isEmpty ? `${who} is empty or cut off.` : `${who} is no library that this system can load, or is damaged.`, [isEmpty ? "A build, a download or a copy was interrupted, the disk was full, or a pointer of Git LFS stands in the file's place." : "What is in the file is no ELF library: a pointer of Git LFS, a linker script, a page that a server sent instead, a file for macOS or Windows, or a half-written one.", notTorch], {
