@@ -54,7 +54,7 @@ export function openTable(file: Buffer): TableContent {
  */
 export function gapsOf(before: TableContent["missing"], found: ReadonlyMap<string, string>, recorded: readonly string[]): TableContent["missing"] {
   const kept = before.filter((one) => /^\d/.test(one.version)).map(({ version, why }) => [version, why] as const);
-  return [...new Map([...kept, ...found])].filter(([version]) => !recorded.includes(version)).map(([version, why]) => ({ version, why: why.replaceAll(/\bhttps?:\/\/\S+/g, "its address") }));
+  return [...new Map([...kept, ...found])].filter(([version]) => !recorded.includes(version)).map(([version, why]) => ({ version, why: why.replaceAll(/\bhttps?:\/\/\S+/g, "it") }));
 }
 
 /** Two bytes for the size of each block; a byte for the letters that a name shares with the one before; the rests. */

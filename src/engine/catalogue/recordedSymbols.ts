@@ -7,10 +7,16 @@ const families = [
   /^(?:TH[PC][A-Z][a-z]|(?:aoti_torch_|torch_|AOTI|c10_)[A-Za-z])/,
 ];
 
-/** Inside of those: what has no name outside its file, and parts of torch that are no interface. */
+/**
+ * Inside of those: what has no name outside its file, parts of torch that are no interface, and what is in libraries that
+ * `import torch` does not load, which the table is not about: since 1.12 libtorch_cuda_linalg has torch's use of cuSOLVER, and
+ * libtorch_nvshmem that of NVSHMEM. Source: nm -D of both in torch 2.14.1.
+ */
 const leftOut = [
   /\d_GLOBAL__N_|[E\d]Ul\w*E\d*_/,
   /^_Z(?:T[VITW])?N[KVrRO]*(?:2at4meta|5torch3jit(?:10tensorexpr|4fuser)|5torch8nativert)/,
+  /^_ZNK?2at(?:4cuda(?:6solver|28getCurrentCUDASolverDnHandle)|6native\d+\w*_(?:cusolver|cublas|gesvdj_convergence|cusolver_xgeev)E)/,
+  /^_Z(?:T[VITW])?NK?4c10d(?:18nvshmem_extension|16symmetric_memory)/,
 ];
 
 const nativeEntity = /^_Z(?:T[VITW])?N[KVrRO]*2at6native/;
