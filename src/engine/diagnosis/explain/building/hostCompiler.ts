@@ -102,6 +102,16 @@ const killed = printed(/(?:^|[\s:])(?:c\+\+|g\+\+|gcc|clang\+\+|clang|cc1plus)\S
   }),
 }));
 
+/** The shell's word for a process that the system stopped, below the command that ninja ran. */
+const killedByShell = printed(/^(?:\/bin\/sh: line \d+: +\d+ )?(?:Killed|Getötet|已杀死|強制終了)\s*(?:$|(?=\S*(?:nvcc|\+\+)))/, ({ log, at, text }) => (!isNear(log, at, 3, 0, /^FAILED: .{0,400}\.o(?:bj)?\b/) ? undefined : {
+  words: text,
+  explain: () => verdict("compiler-crash", "likely", "A compiler was stopped by the system, most likely for want of memory.", ["The shell says that its process was killed; a compiler that fails by itself says why. Neither torch nor its ABI has a part in it."], {
+    fixes: ["Compile fewer files at once: MAX_JOBS=2 for extensions of torch, -j2 for make and ninja."],
+    copy: "export MAX_JOBS=2",
+    needs: ["What stopped it: dmesg | grep -i oom, or the memory limit of the container or job."],
+  }),
+}));
+
 const crashed = printed(/(?:^|[\s:])(?:internal compiler error|interner Compiler-Fehler|erreur interne du compilateur|编译器内部错误|内部コンパイラエラー)\s?[:：] (?!Killed)|nvcc error\s*: ['"](\w{1,20}(?:\+\+)?)['"] died (?:due to signal (?!9\b|15\b)\d+|with status 0x\w+)|error: (?:assertion failed at: ["']cfe\/|internal error: assertion failed)|PLEASE submit a bug report to https:\/\/(?:github\.com\/llvm|bugs\.llvm)|fatal error C1001:/, ({ log, at, text }) => {
   const command = commandOf(log, at);
   return {
@@ -113,7 +123,7 @@ const crashed = printed(/(?:^|[\s:])(?:internal compiler error|interner Compiler
   };
 });
 
-export const hostCompilerRecognisers: readonly Recogniser[] = [unsupportedGnu, unsupportedClang, unsupportedMsvc, torchBounds, noBounds, mayBeIncompatible, castTemplate, newerHeaders, noHostCompiler, compilerNotFound, killed, crashed];
+export const hostCompilerRecognisers: readonly Recogniser[] = [unsupportedGnu, unsupportedClang, unsupportedMsvc, torchBounds, noBounds, mayBeIncompatible, castTemplate, newerHeaders, noHostCompiler, compilerNotFound, killed, killedByShell, crashed];
 
 function toolkitOf(log: Log, at: number): string | undefined {
   const found = near(log, at, 6, 0, /cuda-(\d{1,2}\.\d{1,2})[\\/]|CUDA[\\/]v(\d{1,2}\.\d{1,2})[\\/]/);

@@ -21,6 +21,8 @@ const missingModule = printed(/^\s*(?:ModuleNotFoundError|ImportError): No modul
   const isIsolated = isNear(log, at, 60, 0, buildFolder) || isNear(log, at, 0, 30, /doesn't declare it as a build dependency|build isolation/);
   const legacy = isNear(log, at, 60, 20, /python setup\.py egg_info/) && !isIsolated;
   const name = declared?.[1] ?? packageOf(log, at);
+  // What a package itself should have brought was not built: its build asks nobody for it.
+  if (declared === undefined && name !== undefined && top.toLowerCase().startsWith(name.replaceAll("-", "_").toLowerCase())) return undefined;
   const folder = name === undefined && isNear(log, at, 120, 0, /^\s*(?:Processing |Obtaining file:\/\/)\S{0,300}$|^\s*(?:\$ )?pip3? install (?:-\S+ )*\.(?:\s|$)/);
   return { words: text, subject: { module: top, ...(name === undefined ? {} : { package: name }) }, explain: (knowledge) => explainMissing(top, folder ? "." : name, legacy ? "legacy" : isIsolated ? "isolated" : "unclear", knowledge) };
 });

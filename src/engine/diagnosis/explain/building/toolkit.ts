@@ -7,7 +7,7 @@ import type { Explanation, Knowledge, Recogniser } from "../types.ts";
 import { isNear, joined, near, printed } from "./reading.ts";
 
 /** Of torch 2.x: CUDA_MISMATCH_MESSAGE in torch/utils/cpp_extension.py; wrapped in older ones, printed as a tuple with %s in newer. */
-const mismatch = printed(/The detected CUDA version \((?:%s|[\d.]+)\) mismatches the version that was used to compile/, ({ log, at }) => {
+const mismatch = printed(/(?:\\n)?The detected CUDA version \((?:%s|[\d.]+)\) mismatches the version that was used to compile/, ({ log, at }) => {
   const text = joined(log, at, 3);
   const plain = /detected CUDA version \(([\d.]+)\) mismatches .{0,60}?PyTorch \(([\d.]+)\)/.exec(text) ?? /mismatches .{0,140}?["'], ["']([\d.]+)["'], ["']([\d.]+)["']/.exec(text);
   const [, toolkit, torch] = plain ?? [];

@@ -41,6 +41,13 @@ describe("host compilers", () => {
     await silent("Process 4711 was killed by signal 9");
   });
 
+  it("killed below a command of ninja, by the shell's word alone", async () => {
+    const failed = "FAILED: flash_bwd.o\nKilled\nninja: build stopped: subcommand failed.";
+    await says(failed, "compiler-crash", "likely", /stopped by the system/);
+    await silent("Epoch 3: 41%\nKilled");
+    await silent("FAILED: tests/test_ops.py::test_big\nKilled");
+  });
+
   it("headers of the system that are newer than nvcc; not errors of a project", async () => {
     await says('/usr/include/x86_64-linux-gnu/bits/floatn.h(74): error: identifier "_Float32" is undefined', "host-compiler", "likely", /newer than the toolkit knows/);
     await says("/usr/include/c++/11/bits/std_function.h:435:145: error: parameter packs not expanded with '...':", "host-compiler", "likely", /newer than the toolkit knows/);

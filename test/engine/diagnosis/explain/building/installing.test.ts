@@ -71,6 +71,11 @@ describe("what installers refuse", () => {
     await silent("ERROR: Could not find a version that satisfies the requirement requests==99 (from versions: 2.31.0)");
   });
 
+  it("what the package itself did not build is not asked for by its build", async () => {
+    const verdicts = await verdictsOf("ERROR: Failed building wheel for flashzone\n$ python -c 'import flashzone_cuda'\nModuleNotFoundError: No module named 'flashzone_cuda'");
+    assert.ok(verdicts.every((one) => one.cause !== "build-isolation"), verdicts.map((one) => one.headline).join("\n"));
+  });
+
   it("versions that exclude each other", async () => {
     const pip = await says("ERROR: Cannot install torch==2.8.0 and torchvision==0.22.0 because these package versions have conflicting dependencies.\n\nThe conflict is caused by:\n    The user requested torch==2.8.0\n    torchvision 0.22.0 depends on torch==2.7.0\n\nTo fix this you could try to:\n\nERROR: ResolutionImpossible: for help visit https://pip.pypa.io/", "package-pair", "certain", /^torchvision of that version belongs to another torch than 2\.8\.0\.$/);
     assert.equal(pip.copy, "pip install torch==2.8.0 torchvision==0.23.0");

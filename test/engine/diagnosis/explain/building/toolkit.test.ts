@@ -17,6 +17,10 @@ describe("the CUDA toolkit of a build", () => {
     assert.match(tuple.fixes[0] ?? "", /^Build with a CUDA 13\.0 toolkit \(another minor version of 13 passes/);
   });
 
+  it("another major version as a tuple whose message begins with a newline", async () => {
+    await says(String.raw`RuntimeError: ('\nThe detected CUDA version (%s) mismatches the version that was used to compile\nPyTorch (%s). Please make sure to use the same CUDA versions.\n', '12.8', '13.0')`, "toolkit-mismatch", "certain", /CUDA 12\.8, and torch is built with CUDA 13\.0/);
+  });
+
   it("an environment with a third CUDA: the build saw another torch", async () => {
     const { because } = await says("RuntimeError: The detected CUDA version (11.8) mismatches the version that was used to compile PyTorch (12.4). Please make sure to use the same CUDA versions.", "toolkit-mismatch", "certain", /11\.8/, await release("torch==2.8.0+cu128"));
     assert.ok(because.includes("The environment compared with holds a torch for CUDA 12.8: the build saw another torch."));
