@@ -74,7 +74,10 @@ function read(error: Named, history: RecordedSymbols): Life {
     return life === undefined ? ofName(error, history) : ofMangled(spelledAs(symbol, life), history);
   }
   const found = system === "linux" ? symbol : [symbol, ofLinux(symbol)].find((one) => symbolLives(one, history).length > 0);
-  return found === undefined ? ofName(error, history) : ofMangled(found, history);
+  if (found === undefined) return ofName(error, history);
+  // A text may end in the middle of a name, where that is a name as well.
+  const longer = system === "linux" && symbolLives(found, history).length === 0 ? beginningWith(found, history) : undefined;
+  return longer === undefined ? ofMangled(found, history) : ofLives(found, longer, history);
 }
 
 /** The name of libc++'s string in the place of libstdc++'s, which the table has: most names of macOS differ in nothing else. */

@@ -148,7 +148,7 @@ function drift(matter: Matter): Judgement {
   const isLink = error.when === "link";
   const other = isLink ? "the libtorch that is linked" : "the torch that loads it";
   const [newest, oldest] = [all.at(-1) ?? "", all[0] ?? ""];
-  const side = running !== undefined ? `torch ${running.torch}, which the text names, is not one of them` : releases.includes(newest) ? `${other} is older` : releases.includes(oldest) ? `${other} is newer` : `${other} is older or newer`;
+  const side = running !== undefined ? `torch ${running.torch}, which the text names, is not one of them` : life.isByName && !error.isDemangled && error.system === "linux" ? `${other} is another one` : releases.includes(newest) ? `${other} is older` : releases.includes(oldest) ? `${other} is newer` : `${other} is older or newer`;
   const cached = cachedBuild(matter);
   // Without import torch the loader takes a libtorch of the system, which is an old one: Debian's, or a toolkit's.
   const mayBeAlone = running === undefined && error.when === "load" && error.system === "linux" && !cached && !releases.includes(oldest) && life.homes.some((one) => /^lib(?:c10|torch|torch_cpu)$/.test(one));

@@ -111,6 +111,12 @@ describe("a symbol of torch that a loader did not find, by the text alone", () =
     says(ask({ symbol: "_ZN3c1012no_such_nameEv" }), "torch-drift possible", /which no recorded release of torch exports/);
   });
 
+  it("that ends where the text does, at the end of a shorter name, is one of those that begin so", () => {
+    const cut = ask({ symbol: "_ZN3c104cuda29c10_cuda_check_implementationEiPKcS2_" });
+    says(cut, "torch-drift possible", /was built for torch 2\.0 or newer; the torch that loads it is another one\.$/, /or an overload of it/);
+    assert.doesNotMatch(cut.headline, /older than 1\.2\.0/);
+  });
+
   it("whose end is missing says what its beginning says", () => {
     says(ask({ symbol: "_ZN3c104impl3cow23materialize_cow", isCut: true }), "torch-drift likely", /built for torch 2\.3 to 2\.12/, /`c10::impl::cow::materialize_cow_storage\(c10::StorageImpl&\)`/);
     says(ask({ symbol: "_ZN3c105ErrorC1ENS_14SourceLocationESs", isCut: true }), "libstdcxx-abi likely", /ABI=0/);
