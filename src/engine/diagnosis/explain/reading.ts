@@ -26,7 +26,7 @@ export interface Said {
 /** Text behind which a message begins: nothing, a label ("RuntimeError: "), a bracket or a quote. */
 const messageBegins = /(?:^\s*|[:\]>|)}/=,;.!"'‘“([*-] {0,4}|\b\d{1,3} |(?:^|[:>] ?)`)$/;
 /** Comments, statements with a string, and what looks for a message in a text. */
-const code = /^\s*(?:[>+-]\s)?(?:#(?!\d)|\/\/|\/\*|"""|'''|<!--|(?:if|elif|assert|raise|throw|return|expect|print|printf|grep|echo|const|let|var|self|re|case|std::cout|std::cerr)\b[^\n]*["'`])|\b(?:in str\(|pytest\.raises|match=|re\.(?:search|match|compile)\(|\.includes\(|\.contains\()/;
+const code = /^\s*(?:[>+-]\s{1,80})?(?:#(?!\d)|\/\/|\/\*|"""|'''|<!--|(?:if|elif|assert|raise|throw|return|expect|print|printf|grep|echo|const|let|var|self|re|case|std::cout|std::cerr)\b[^\n]*["'`])|\b(?:in str\(|pytest\.raises|match=|re\.(?:search|match|compile)\(|\.includes\(|\.contains\()/;
 /** Code whose string begins where the message does. */
 const opensString = /\b(?:raise|throw|assert\w*|raises?|match|static_assert|(?:std|AT|C10|TORCH|STD_TORCH)_?\w{0,40}(?:CHECK|ASSERT|ERROR)\w{0,40}|return|skip|print|printf|echo|grep|contains|includes|startswith|endswith|find|search|def|if|elif|in|not|or|and|when|case)\b[^:"'`]{0,80}[fFrRbBuU]{0,2}["'`]|\w (?:[=!]=?|\+=) (?:\w+\()?[fFrRbBuU]{0,2}["'`]|\bstr\(/;
 /** A line that is a string of a program: an element of a list, an argument. */
@@ -35,10 +35,15 @@ const literal = /^\s*(?:[fFrRbBuU]{0,2}"""|[fFrRbBuU]{0,2}(["']).*\1\s*(?:[,)|:\
 const prose = /^[\s*•>\d.)#"'`-]*(?:if|when(?:ever)?|in case|fix(?:e[sd])?|avoid\w*|prevent\w*|resolve[sd]?|handle[sd]?|work ?around|note|see|users?|it|we|you|your|they|add(?:s|ed)?|improve[sd]?|skip(?:s|ped)?|ignore[sd]?|document\w*|errors?(?= (?:like|such))|expected|known|common|sometimes|this (?:means|is|happens|error)|the error)\b|\b(?:fix(?:es|ed)|errors? (?:like|such as)|such as|e\.g\.|instead of|used to)\b/i;
 const ofTests = /\b(?:PASSED|XFAIL|XPASS)\b|\.\.\. ok$|::test_/;
 
+/** What grep and compilers put before a line of source. */
+const placeOfSource = /^[\w./\\+-]{1,300}[:-]\d{1,7}[:-]\s?/;
+/** A comment behind code. */
+const commentBehindCode = /[):\]}"';,]\s{1,8}(?:#|\/\/)\s/;
+
 /** Whether a line is source code that holds a message, or a test's name, and not the message: a search, a raise in a traceback, a comment. */
 export function isCode(line: string): boolean {
-  const begin = line.slice(0, 2048);
-  return code.test(begin) || literal.test(begin) || ofTests.test(begin);
+  const begin = line.slice(0, 2048).replace(placeOfSource, "");
+  return code.test(begin) || commentBehindCode.test(begin) || literal.test(begin) || ofTests.test(begin);
 }
 
 /** Whether a message that begins behind `prefix` was printed by a program, and is not code, a comment, prose or a test's name. */
