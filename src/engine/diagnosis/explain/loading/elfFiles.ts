@@ -87,11 +87,17 @@ export function isOfFfmpeg(text: string): boolean {
 /** Warnings of Python, and TensorFlow's of libraries that it would like to have (tsl/platform/default/dso_loader.cc). */
 const isRemark = /\b(?:User)?Warning: |Could not load dynamic library '/;
 
+/** torch/__init__.py opens libtorch_global_deps by ctypes, whose frame then is the last; tracebacks are quoted without their head. */
+function isOfGlobalDeps(log: Log, at: number): boolean {
+  const above = log.lines.slice(Math.max(0, at - 6), at).map((line) => line.text);
+  return above.some((text) => /[\\/]torch[\\/]__init__\.py", line \d+, in _load_global_deps/.test(text)) && above.some((text) => /[\\/]ctypes[\\/]__init__\.py", line \d+/.test(text));
+}
+
 function atLibrary(log: Log, at: number, library: string, words: string, neededBy?: string, byLdd = false): Clue {
   const line = log.lines[at]?.text ?? "";
   const isProgram = /error while loading shared libraries: /.test(line);
   const exception = exceptionAt(log, at);
-  const byTorch = exception?.frames.at(-1) !== undefined && /[\\/]torch[\\/](?:__init__|_utils_internal)\.py$/.test(exception.frames.at(-1)?.file ?? "");
+  const byTorch = /[\\/]torch[\\/](?:__init__|_utils_internal)\.py$/.test(exception?.frames.at(-1)?.file ?? "") || isOfGlobalDeps(log, at);
   const file = neededBy ?? (byTorch ? undefined : loadedFor(log, at));
   const isUsual = byLdd && isLoadedByTorch(baseName(library));
   return clue(at, words, { library: isUsual ? undefined : baseName(library), file: file ?? (/[\\/]/.test(library) ? library : undefined) }, (knowledge) => explainMissingLibrary({ library, file, when: "load", system: "linux", isProgram, byTorch, byLdd }, knowledge), { weight: isRemark.test(line) || isUsual || isTriedByTorchcodec(log, at, library) ? "warning" : "cause" });

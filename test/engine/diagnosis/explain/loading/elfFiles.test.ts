@@ -132,6 +132,11 @@ OSError: Could not load this library: /w/ops/bar.so`;
 });
 
 describe("files that the loader refuses", () => {
+  it("torch opens its own libraries by ctypes; a traceback is quoted without its head", async () => {
+    const { fixes } = await says(['  File "/v/torch/__init__.py", line 149, in _load_global_deps', "    ctypes.CDLL(lib_path, mode=ctypes.RTLD_GLOBAL)", '  File "/usr/lib/python3.6/ctypes/__init__.py", line 348, in __init__', "    self._handle = _dlopen(self._name, mode)", `OSError: libcurand.so.10: ${cannot}`].join("\n"), "cuda-runtime-missing", "certain", /^torch itself does not find libcurand/);
+    assert.ok(fixes.some((one) => one.includes("Jetson")));
+  });
+
   it("glibc's old limit of libraries with thread-local variables names no file", async () => {
     await says("ImportError: dlopen: cannot load any more object with static TLS", "static-tls", "certain", /^A library needs room/);
     await silent("we saw dlopen: cannot load any more object with static TLS before");

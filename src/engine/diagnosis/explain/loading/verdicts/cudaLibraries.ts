@@ -95,7 +95,7 @@ function ofTorchItself(name: string, whose: string, knowledge: Knowledge): Expla
   const { environment } = knowledge;
   const brought = distributionOf(name, environment === undefined ? undefined : torchCudaMajor(environment) ?? undefined) ?? measuredIn(name);
   return verdict("cuda-runtime-missing", "certain", `torch itself does not find ${name}${whose}, a library that it is installed with.`, ["It came up while torch was imported; no extension is at fault.", ...(brought === undefined ? [] : [`${brought} brings it, and torch's wheel requires that package: it is missing, was removed or is damaged.`])], {
-    fixes: [brought === undefined ? "Install torch again in a fresh environment, with its dependencies (without --no-deps)." : `Install the version of ${brought} that this torch requires (pip check names what is missing), or torch again in a fresh environment without --no-deps.`, neverLink],
+    fixes: [brought === undefined ? "Install torch again in a fresh environment, with its dependencies (without --no-deps)." : `Install the version of ${brought} that this torch requires (pip check names what is missing), or torch again in a fresh environment without --no-deps.`, "A torch that is not from PyPI or its own index (Jetson, a container, a distribution) takes it from the system's CUDA: install the CUDA that it was built for, and let the container see it.", neverLink],
     copy: "pip check",
   });
 }
