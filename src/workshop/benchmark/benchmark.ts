@@ -96,7 +96,8 @@ async function inFolder(request: BenchmarkRequest, workshop: Workshop, place: Pl
     .filter((measurement) => named[index]?.ceilings === undefined || measurement.flops !== undefined));
   const ceilings = signal.aborted ? { warnings: [] } : await measureCeilings(counts, processor, place.state, workshop);
   const shared = { started: started.toISOString(), machine, warnings, repetitions: request.repetitions, by: workshop.version, ...(commit === undefined ? {} : { commit }), ...(ceilings.ceilings === undefined ? {} : { ceilings: ceilings.ceilings }) };
-  const ids = new Set(place.history.runs.map((run) => run.id));
+  // A run that this one waited for was written since the history was read.
+  const ids = new Set((await readHistory(request.root)).runs.map((run) => run.id));
   const pairs = measured.map((one, index) => {
     // What the project names goes before what was measured here; arithmetic is not in it.
     const own = named[index]?.ceilings === undefined ? shared : { ...shared, ceilings: withNamed(shared.ceilings, named[index].ceilings) };

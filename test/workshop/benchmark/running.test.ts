@@ -184,7 +184,7 @@ describe("a benchmark program", () => {
 
   it("of a second run waits for the first one's, and the user is told", async () => {
     using project = new Project();
-    project.file("bench", program(`mkdir running || exit 7; sleep 0.3; rmdir running; cat > "$out" <<'END'\n${googleJson({ a: 10 })}\nEND`));
+    project.file("bench", program(`mkdir running || exit 7; sleep 0.1; rmdir running; cat > "$out" <<'END'\n${googleJson({ a: 10 })}\nEND`));
     const plans = [project.plan(["./bench"])];
     const reports = await Promise.all([project.measure(plans, { repetitions: 2 }), project.measure(plans, { repetitions: 2 })]);
     assert.deepEqual(reports.map((report) => report.outcome), ["measured", "measured"]);
