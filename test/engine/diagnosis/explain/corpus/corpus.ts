@@ -23,6 +23,8 @@ interface Head {
   /** Causes of further verdicts. */
   readonly then?: readonly CauseName[];
   readonly verdicts?: number;
+  /** Words that the first headline holds. */
+  readonly headline?: string;
   /** Why the truth of it is not settled. */
   readonly unsettled?: string;
 }
@@ -71,6 +73,7 @@ export function faults(expected: CorpusText, { verdicts }: ExplainReport): reado
   for (const cause of expected.not ?? []) if (told.includes(cause)) found.push(`says ${cause}`);
   for (const cause of expected.then ?? []) if (!told.slice(1).includes(cause)) found.push(`does not go on with ${cause}, but with ${told.slice(1).join(", ")}`);
   if (expected.verdicts !== undefined && told.length !== expected.verdicts) found.push(`has ${told.length} verdicts: ${told.join(", ")}`);
+  if (expected.headline !== undefined && first?.headline.includes(expected.headline) !== true) found.push(`says "${first?.headline ?? ""}", not "${expected.headline}"`);
   if (expected.confidence !== undefined && first !== undefined && first.confidence !== expected.confidence) found.push(`is ${first.confidence}, not ${expected.confidence}`);
   if (expected.maxConfidence !== undefined && first !== undefined && confidences.indexOf(first.confidence) > confidences.indexOf(expected.maxConfidence)) found.push(`is ${first.confidence}`);
   for (const one of verdicts) {

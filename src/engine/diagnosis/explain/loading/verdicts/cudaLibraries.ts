@@ -1,5 +1,5 @@
 import { torchName } from "../../../../fit/classify.ts";
-import { cudaLibrary, distributionOf } from "../../../../fit/cudaLibraries.ts";
+import { cudaLibrary, distributionOf, isToolkitLibrary } from "../../../../fit/cudaLibraries.ts";
 import { torchCudaMajor } from "../../../../fit/dependencies.ts";
 import measured from "../../../../../../data/nvidia-libraries.json" with { type: "json" };
 import { valueOf } from "../../../../model/index.ts";
@@ -110,6 +110,9 @@ function atLink(shown: string): Explanation {
 
 /** CUDA majors whose toolkit has a library under that name. */
 function majorsOf(name: string): readonly number[] {
+  // Up to CUDA 10.0 all sonames, and up to 10.2 the run time's, had the toolkit's minor version too: libcufft.so.10.0.
+  const early = /\.so\.([6-9]|10)\.\d$/.exec(name)?.[1];
+  if (early !== undefined && isToolkitLibrary(name) && !/^lib(?:cudnn|nccl)/.test(name)) return [Number(early)];
   const known = cudaLibrary(name)?.majors ?? [];
   const exact = /^libcudart\.so\.(\d+)/.exec(name)?.[1];
   return known.length > 0 || exact === undefined ? known : [Number(exact)];
