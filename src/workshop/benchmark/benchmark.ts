@@ -37,7 +37,8 @@ export async function benchmark(request: BenchmarkRequest, workshop: Workshop): 
     await fs.rm(folder, { recursive: true, force: true });
     await fs.mkdir(folder, { recursive: true });
     try {
-      return await inFolder(request, workshop, { state, folder, baseline, report, history });
+      // A run that this one waited for was written since the history was read for the baseline.
+      return await inFolder(request, workshop, { state, folder, baseline, report, history: await readHistory(request.root) });
     } finally {
       await fs.rm(folder, { recursive: true, force: true });
     }
@@ -96,8 +97,7 @@ async function inFolder(request: BenchmarkRequest, workshop: Workshop, place: Pl
     .filter((measurement) => named[index]?.ceilings === undefined || measurement.flops !== undefined));
   const ceilings = signal.aborted ? { warnings: [] } : await measureCeilings(counts, processor, place.state, workshop);
   const shared = { started: started.toISOString(), machine, warnings, repetitions: request.repetitions, by: workshop.version, ...(commit === undefined ? {} : { commit }), ...(ceilings.ceilings === undefined ? {} : { ceilings: ceilings.ceilings }) };
-  // A run that this one waited for was written since the history was read.
-  const ids = new Set((await readHistory(request.root)).runs.map((run) => run.id));
+  const ids = new Set(place.history.runs.map((run) => run.id));
   const pairs = measured.map((one, index) => {
     // What the project names goes before what was measured here; arithmetic is not in it.
     const own = named[index]?.ceilings === undefined ? shared : { ...shared, ceilings: withNamed(shared.ceilings, named[index].ceilings) };
