@@ -1,4 +1,5 @@
 import * as path from "node:path";
+import { isInside } from "../engine/files/index.ts";
 import type { Location } from "../engine/model/index.ts";
 
 /** One-based, relative to the project when inside it. */
@@ -12,9 +13,8 @@ interface ReportedLocation {
 
 /** With forward slashes; absolute when outside `root`. */
 export function relativeTo(root: string, file: string): string {
-  const relative = path.relative(root, file);
-  const inside = relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative);
-  return (inside ? relative : file).split(path.sep).join("/");
+  const relative = isInside(file, root) ? path.relative(root, file) : "";
+  return (relative === "" ? file : relative).split(path.sep).join("/");
 }
 
 export function reportedLocation(root: string, location: Location): ReportedLocation {

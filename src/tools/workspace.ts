@@ -3,6 +3,7 @@ import * as path from "node:path";
 import type { RemoteOptions } from "../engine/binaries/remote/index.ts";
 import { openWheels, Workspace } from "../engine/diagnosis/index.ts";
 import type { WorkspaceOptions } from "../engine/diagnosis/index.ts";
+import { isInside } from "../engine/files/index.ts";
 import type { Surroundings } from "../engine/installed/index.ts";
 import type { InstalledBody } from "../engine/model/index.ts";
 
@@ -41,6 +42,5 @@ export function subjectOf(named: string | undefined, here: string): Subject {
     return { ok: true, root: real };
   }
   const around = fs.realpathSync(here);
-  const inside = !path.relative(around, real).startsWith("..");
-  return { ok: true, root: inside ? around : path.dirname(real), file: real };
+  return { ok: true, root: isInside(real, around) ? around : path.dirname(real), file: real };
 }
