@@ -52,6 +52,7 @@ export async function openWorkbench(browser: Browser, server: CodeServer, option
   });
   await page.goto(workbenchUrl(server, options));
   await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
+  if (options.workspace.endsWith(".code-workspace")) await waitForFolders(page);
   return {
     page,
     console,
@@ -66,6 +67,15 @@ export async function openWorkbench(browser: Browser, server: CodeServer, option
     },
     close: () => context.close(),
   };
+}
+
+/** While another window of its server starts, VS Code in a browser may take the file of a workspace for an empty one; loaded anew, it reads it. */
+async function waitForFolders(page: Page): Promise<void> {
+  const folders = page.locator(".explorer-folders-view .monaco-list-row").first();
+  for (let attempt = 1; !(await folders.waitFor({ timeout: 15_000 }).then(() => true, () => false)); attempt += 1) {
+    if (attempt === 4) throw new Error("VS Code shows no folder of the workspace.");
+    await page.reload();
+  }
 }
 
 /** The server is started for tests only with a payload that says what to load; paths in it are remote URIs. */
