@@ -1,6 +1,12 @@
-import type { ExaminedFile, ExplainReport, Finding } from "../engine/model/index.ts";
-export type { ExaminedFile, FailureExplanation } from "../engine/model/index.ts";
+import type { ExaminedFile, ExplainReport, FailureExplanation as UnderstoodFailure, Finding } from "../engine/model/index.ts";
+export type { ExaminedFile } from "../engine/model/index.ts";
 import type { RunProcess, Variables } from "./process/types.ts";
+
+/** What a failure comes from. */
+export interface FailureExplanation extends UnderstoodFailure {
+  /** Others explain it as well, and the words say so. Absent: it is surer than that. */
+  readonly confidence?: "possible";
+}
 
 /** How a piece of work talks to whoever waits for it. */
 export interface Activity {

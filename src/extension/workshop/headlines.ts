@@ -47,12 +47,14 @@ export function headlineOfSmoke({ outcome, results, problems }: SmokeReport, cou
     return saying("cancelled", [vscode.l10n.t("Cancelled: {0}.", counts)]);
   }
   const bad = results.filter((one) => one.parent === undefined && one.outcome !== "passed" && one.outcome !== "skipped");
-  // One that a rule explains tells more than the first.
-  const first = bad.find((one) => one.explanation !== undefined) ?? bad[0];
+  // One that is explained tells more than the first, and a guess less than what is sure.
+  const first = bad.find((one) => one.explanation !== undefined && one.explanation.confidence === undefined) ?? bad.find((one) => one.explanation !== undefined) ?? bad[0];
   if (first === undefined) {
     return saying(outcome === "failed" ? "failed" : "passed", [`${counts}.`, ...problems.slice(0, 1).map(({ message }) => message)]);
   }
-  return saying("failed", [`${counts}.`, `${first.label}: ${first.explanation?.message ?? first.reason ?? first.outcome}`], first.explanation?.rule);
+  const { label, reason, explanation, outcome: how } = first;
+  const says = explanation?.confidence === "possible" ? [reason, explanation.message].filter((one) => one !== undefined).join(" ") : explanation?.message ?? reason ?? how;
+  return saying("failed", [`${counts}.`, `${label}: ${says}`], explanation?.rule);
 }
 
 export function headlineOfBenchmark({ outcome, reason, runs, comparisons }: BenchmarkReport): Headline {

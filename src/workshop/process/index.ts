@@ -5,7 +5,7 @@
 export { commandLine } from "./commandLine.ts";
 export { commitOf } from "./commit.ts";
 export { environmentDifference, isSecret, shown, variable } from "./environment.ts";
-export { explainedFailure } from "./explained.ts";
+export { explainedFailure, explanationOf, recordedReason } from "./explained.ts";
 export { findProgram } from "./findProgram.ts";
 export { makeFolder } from "./folders.ts";
 export { exclusively, isInUse, lockName } from "./lock.ts";

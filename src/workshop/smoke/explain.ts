@@ -3,6 +3,7 @@ import * as path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { failureExplanation } from "../../engine/model/index.ts";
 import type { ExplainVerdict, FailureExplanation } from "../../engine/model/index.ts";
+import { explanationOf } from "../process/index.ts";
 import type { ExaminedFile, Workshop } from "../workshop.ts";
 
 /** What an output says of its failure. */
@@ -65,7 +66,7 @@ export class Explainer {
     if (verdict === undefined) {
       return undefined;
     }
-    const explanation = await this.#exactly(verdict, folder, loads) ?? failureExplanation({ verdicts: [verdict] });
+    const explanation = await this.#exactly(verdict, folder, loads) ?? explanationOf([verdict]);
     const symbol = verdict.symbols?.[0]?.symbol;
     return { words: wordsOf(verdict, output), ...(symbol === undefined ? {} : { symbol }), ...(explanation === undefined ? {} : { explanation }) };
   }

@@ -59,9 +59,11 @@ describe("the explainer", () => {
     assert.deepEqual(answer?.explanation, { rule: "pybind11-internals", cause: "wrong-arguments", message: "The internals differ.", headline: "The internals differ." });
   });
 
-  it("has the text alone where the file shows nothing, and nothing where several causes would explain it", async () => {
+  it("has the text alone where the file shows nothing, and a guess where several causes would explain it", async () => {
     assert.equal((await told([verdict], [])).answers[0]?.explanation?.message, "It has the other ABI.");
-    assert.deepEqual((await told([{ ...verdict, confidence: "possible" }], [])).answers[0], { words: "ImportError: ext.so: undefined symbol: _ZN1fESs", symbol: "_ZN1fESs" });
+    const guessed = "Possible (others explain it as well): It has the other ABI.";
+    assert.deepEqual((await told([{ ...verdict, confidence: "possible" }], [])).answers[0]?.explanation, { rule: "libstdcxx-abi", cause: "libstdcxx-abi", message: guessed, headline: guessed, fix: "Rebuild it.", copy: "pip install .", confidence: "possible" });
+    assert.deepEqual((await told([{ ...verdict, confidence: "possible", cause: "wrong-arguments", rule: null }], [])).answers[0], { words: "ImportError: ext.so: undefined symbol: _ZN1fESs", symbol: "_ZN1fESs" });
     assert.deepEqual((await told([], [{ ...finding, rule: "libstdcxx-abi", message: "It does." }])).answers, [undefined]);
     const { file, ...nameless } = verdict;
     assert.equal(file, "ext.so");

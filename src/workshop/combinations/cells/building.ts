@@ -75,8 +75,8 @@ function reasonOf({ reason = "The build failed; its log says why.", root, before
   const message = error === undefined ? reason : `The build failed: ${place}${error.message.split("\n", 1)[0] ?? ""}${others}.`.replace(/\.\.$/, ".");
   const finding = before.find((one) => one.severity === "error" && rulesOfBuilds.has(one.rule));
   if (explanation !== undefined && (finding === undefined || explanation.rule === finding.rule)) {
-    const { rule, headline } = explanation;
-    return { message: `${message} ${headline}`, ...(rule === undefined ? {} : { rule }) };
+    const { confidence, headline, rule } = explanation;
+    return { message: `${message} ${headline}`, ...(rule === undefined || (confidence === "possible" && finding === undefined) ? {} : { rule }) };
   }
   return finding === undefined ? { message } : { message: `${message} Before the build, ${finding.rule} was found: ${finding.message}`, rule: finding.rule };
 }

@@ -2,7 +2,7 @@ import * as path from "node:path";
 import { NodeFiles } from "../../../engine/files/index.ts";
 import { readPython } from "../../../engine/installed/python.ts";
 import { Explainer } from "../../smoke/index.ts";
-import { findProgram, pythonEnvironment } from "../../process/index.ts";
+import { findProgram, pythonEnvironment, recordedReason } from "../../process/index.ts";
 import type { ProcessResult } from "../../process/types.ts";
 import { whyNotInstalled } from "./installing.ts";
 import { isWell, runIn } from "./trial.ts";
@@ -77,11 +77,11 @@ async function load(trial: Trial, file: string): Promise<Ended | undefined> {
     return { outcome: "unknown", isOfHere: true, reason: { message: `${name} could not be loaded here: ${elsewhere}` } };
   }
   const { symbol, explanation } = await new Explainer(workshop, root, [interpreter]).explain(output, root, [file]) ?? {};
+  const { message, ...rule } = recordedReason(explanation, lastWords(result));
   return {
     outcome: "failed",
     reason: {
-      message: `${name} does not load: ${explanation?.message ?? lastWords(result)}`,
-      ...(explanation?.rule === undefined ? {} : { rule: explanation.rule }),
+      message: `${name} does not load: ${message}`, ...rule,
       ...(symbol === undefined ? {} : { symbols: [symbol] }),
     },
   };

@@ -3,7 +3,7 @@ import { benchmark } from "../../benchmark/index.ts";
 import { defaultTimeLimit, smoke } from "../../smoke/index.ts";
 import type { SmokeReport, TestResult } from "../../smoke/types.ts";
 import type { Project } from "../../project/types.ts";
-import { writeWhole } from "../../process/index.ts";
+import { recordedReason, writeWhole } from "../../process/index.ts";
 import { CannotDo } from "../../workshop.ts";
 import { benchmarkFileName, smokeFileName } from "./files.ts";
 import type { CombinationReason } from "../types.ts";
@@ -40,7 +40,7 @@ function smokeEnded({ outcome, results, problems }: SmokeReport): Ended {
   const [problem] = problems;
   if (outcome === "failed") {
     // A case inside says more than the whole, and what skew explains more than what it brings down.
-    const first = bad.find((one) => one.explanation !== undefined) ?? bad.find((one) => one.parent !== undefined) ?? bad[0];
+    const first = bad.find((one) => one.explanation !== undefined && one.explanation.confidence === undefined) ?? bad.find((one) => one.parent !== undefined) ?? bad[0];
     return { outcome: "failed", counts, reason: reasonOf(first, bad.length) };
   }
   if (outcome === "cancelled") {
@@ -62,9 +62,10 @@ function reasonOf(test: TestResult | undefined, count: number): CombinationReaso
   }
   const others = count < 2 ? "" : ` ${count - 1} more did not pass.`;
   const words = { failed: "failed", crashed: "crashed", "timed-out": "timed out", "missing-executable": "has no program", "not-run": "was not run", cancelled: "was cancelled", passed: "passed", skipped: "was skipped" }[test.outcome];
-  const why = test.explanation?.message ?? test.reason ?? test.messages[0]?.message.split("\n", 1)[0];
-  const sentence = `${test.label} ${words}${why === undefined ? "." : `: ${why}`}`;
-  return { message: `${/[.!?]$/.test(sentence) ? sentence : `${sentence}.`}${others}`, test: test.id, ...(test.explanation?.rule === undefined ? {} : { rule: test.explanation.rule }) };
+  const said = test.reason ?? test.messages[0]?.message.split("\n", 1)[0];
+  const { message, ...rule } = recordedReason(test.explanation, said ?? "");
+  const sentence = `${test.label} ${words}${message === "" ? "." : `: ${message}`}`;
+  return { message: `${/[.!?]$/.test(sentence) ? sentence : `${sentence}.`}${others}`, test: test.id, ...rule };
 }
 
 /** Measures the project's benchmarks a few times. That they take too long here says nothing of the combination. */

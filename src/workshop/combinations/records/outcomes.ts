@@ -1,5 +1,6 @@
 /** What reports of other rooms say of a combination. Undefined where they say nothing: cancelled, nothing ran. */
 import type { FitReport } from "../../../engine/model/index.ts";
+import { recordedReason } from "../../process/index.ts";
 import type { BenchmarkReport } from "../../benchmark/types.ts";
 import type { BuildReport } from "../../build/types.ts";
 import type { SmokeReport, TestResult } from "../../smoke/types.ts";
@@ -29,11 +30,8 @@ export function saidBySmoke(report: SmokeReport, isPart: boolean): Said | undefi
 }
 
 function reasonOfTest(test: TestResult): CombinationReason {
-  return {
-    message: test.explanation?.message ?? `${test.label} ${test.outcome === "failed" ? "failed" : test.outcome}${test.reason === undefined ? "." : `: ${test.reason}`}`,
-    ...(test.explanation?.rule === undefined ? {} : { rule: test.explanation.rule }),
-    test: test.id,
-  };
+  const words = `${test.label} ${test.outcome === "failed" ? "failed" : test.outcome}${test.reason === undefined ? "." : `: ${test.reason}`}`;
+  return { ...recordedReason(test.explanation, words), test: test.id };
 }
 
 export function saidByBenchmark(report: BenchmarkReport, isPart: boolean): Said | undefined {

@@ -31,6 +31,8 @@ describe("what reports say of a combination", () => {
       how: "smoke", outcome: "failed", reason: { message: "c crashed: SIGSEGV.", test: "t/c" }, counts: { passed: 1, failed: 1, skipped: 1 },
     });
     assert.deepEqual(saidBySmoke(tests("failed", [result("c", "failed", { reason: "r", explanation: { rule: "torch-symbols", cause: "torch-drift", headline: "Another torch.", message: "Another torch." } })]), false)?.reason, { message: "Another torch.", rule: "torch-symbols", test: "t/c" });
+    // A guess takes the place of nothing that was seen.
+    assert.deepEqual(saidBySmoke(tests("failed", [result("c", "failed", { reason: "It ended with 3", explanation: { rule: "torch-symbols", cause: "torch-drift", headline: "Possible.", message: "Possible.", confidence: "possible" } })]), false)?.reason, { message: "c failed: It ended with 3. Possible.", test: "t/c" });
     assert.deepEqual(saidBySmoke(tests("failed", [result("a", "passed"), result("c", "missing-executable", { reason: "it was not built." })]), false), {
       how: "smoke", outcome: "unknown", reason: { message: "c did not run: it was not built." }, counts: { passed: 1, failed: 1, skipped: 0 },
     });
