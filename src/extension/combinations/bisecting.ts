@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { BisectBy, BisectReport } from "../../workshop/combinations/types.ts";
 import type { Bench } from "../workshop/bench.ts";
 import type { Outcome } from "../workshop/work.ts";
+import { firstIndexOf } from "./records.ts";
 import { settingsOf } from "./settings.ts";
 import type { CombinationArgument } from "./settings.ts";
 import { knownTorches, pickTorch } from "./torches.ts";
@@ -22,10 +23,11 @@ export async function bisectAsked(bench: Bench, argument: CombinationArgument): 
     return undefined;
   }
   const settings = await settingsOf(root);
+  const first = await firstIndexOf(root, argument);
   return working(bench, "bisect", vscode.l10n.t("Bisecting torch {0} to {1}", ends.good, ends.bad), root, async (_, workshop) => {
     const { bisect, defaultBudget, triesOf, wantedOf } = await import("../../workshop/combinations/index.ts");
     try {
-      const report = await bisect({ root, files: [], ...ends, by, wanted: wantedOf(settings), settings, budget: defaultBudget, offline: false, record: true, restart: false }, workshop, triesOf(root, settings, workshop, (event) => bench.cells.tell(root, event)));
+      const report = await bisect({ root, files: [], ...ends, by, wanted: { ...wantedOf(settings), ...first }, settings, budget: defaultBudget, offline: false, record: true, restart: false }, workshop, triesOf(root, settings, workshop, (event) => bench.cells.tell(root, event)));
       bench.works.tell({ kind: "bisect", root, ...headline(report), text: `${bench.nameOf(root)}: ${report.firstBad === undefined ? vscode.l10n.t("bisect without an answer") : vscode.l10n.t("broke with torch {0}", report.firstBad.version)}`, command: "abiding.showLog" });
       tellSteps(report, (sentence) => workshop.activity.note(sentence));
       return report;

@@ -4,6 +4,7 @@ import type { PredictReport } from "../../workshop/combinations/types.ts";
 import type { Bench } from "../workshop/bench.ts";
 import type { Outcome } from "../workshop/work.ts";
 import { askWhile } from "./asking.ts";
+import { firstIndexOf } from "./records.ts";
 import { settingsOf } from "./settings.ts";
 import type { CombinationArgument } from "./settings.ts";
 import { working } from "./working.ts";
@@ -18,9 +19,10 @@ export async function predictAsked(bench: Bench, argument: CombinationArgument):
   if (torch === undefined) {
     return undefined;
   }
+  const first = await firstIndexOf(root, argument);
   return working(bench, "predict", vscode.l10n.t("Predicting for {0}", bench.nameOf(root)), root, async (work, workshop) => {
     const { predict, defaultBudget, wantedOf } = await import("../../workshop/combinations/index.ts");
-    const request = { root, files: [], torch, wanted: wantedOf(settings), settings, offline: false };
+    const request = { root, files: [], torch, wanted: { ...wantedOf(settings), ...first }, settings, offline: false };
     // Without a budget nothing but the indexes is read: what it would cost is known then.
     const before = await predict({ ...request, budget: 0, record: false }, workshop);
     if (before.outcome !== "nothing-to-predict" && before.estimated > 0 && !(await agreed(before, defaultBudget, work.signal))) {

@@ -5,6 +5,7 @@ import type { RollReport } from "../../workshop/combinations/index.ts";
 import type { Bench } from "../workshop/bench.ts";
 import { rangeOf } from "../workshop/decision.ts";
 import { Refused } from "../workshop/trust.ts";
+import { firstIndexOf } from "./records.ts";
 import { settingsOf } from "./settings.ts";
 import type { CombinationArgument } from "./settings.ts";
 import { knownTorches, pickTorch } from "./torches.ts";
@@ -23,7 +24,8 @@ export async function rollAsked(bench: Bench, argument: CombinationArgument): Pr
   const report = await working(bench, "indexes", vscode.l10n.t("Looking for what goes with torch {0}", to), root, async (_, workshop) => {
     const { recordsFile, rollPins, wantedOf } = await import("../../workshop/combinations/index.ts");
     const settings = await settingsOf(root);
-    return rollPins({ root, wanted: wantedOf(settings), records: recordsFile(root, settings), to, write: false, ...(settings?.packages === undefined ? {} : { packages: settings.packages }) }, workshop);
+    const first = await firstIndexOf(root, argument);
+    return rollPins({ root, wanted: { ...wantedOf(settings), ...first }, records: recordsFile(root, settings), to, write: false, ...(settings?.packages === undefined ? {} : { packages: settings.packages }) }, workshop);
   });
   if (report.outcome === "up-to-date") {
     void vscode.window.showInformationMessage([vscode.l10n.t("Abiding: all pins are at torch {0} already.", to), ...leftBy(report, root)].join(" "));

@@ -7,7 +7,7 @@ import type { Bench } from "../workshop/bench.ts";
 import type { Outcome } from "../workshop/work.ts";
 import { askWhile } from "./asking.ts";
 import { editMatrix } from "./editMatrix.ts";
-import { recordsLike } from "./records.ts";
+import { firstIndexOf } from "./records.ts";
 import { settingsOf } from "./settings.ts";
 import type { CombinationArgument } from "./settings.ts";
 import { working } from "./working.ts";
@@ -19,7 +19,7 @@ export async function tryAsked(bench: Bench, argument: CombinationArgument): Pro
     return undefined;
   }
   const settings = await settingsOf(root) ?? {};
-  const request: RunRequest = { root, settings, ...(argument.torch === undefined ? {} : { torch: [argument.torch], ...await indexesFor(root, argument, settings.indexes ?? []) }) };
+  const request: RunRequest = { root, settings, ...(argument.torch === undefined ? {} : { torch: [argument.torch], ...await firstIndexOf(root, argument) }) };
   return working(bench, "combinations", vscode.l10n.t("Trying combinations of {0}", bench.nameOf(root)), root, async (work, workshop) => {
     const { planRun, runCombinations, somethingToTry } = await import("../../workshop/combinations/index.ts");
     workshop.activity.step(vscode.l10n.t("Reading package indexes"));
@@ -40,12 +40,6 @@ export async function tryAsked(bench: Bench, argument: CombinationArgument): Pro
       bench.cells.clear(root);
     }
   });
-}
-
-/** A torch of a record comes from where the record has it from. */
-async function indexesFor(root: string, { torch, like = [] }: CombinationArgument, indexes: readonly string[]): Promise<{ readonly indexes?: readonly string[] }> {
-  const found = (await recordsLike(root, like)).find((one) => one.combination.torch.version === torch)?.combination.torch.index;
-  return found === undefined || indexes.length === 0 || indexes.some((one) => one.replace(/\/$/, "") === found.replace(/\/$/, "")) ? {} : { indexes: [...indexes, found] };
 }
 
 interface Choice extends vscode.QuickPickItem {

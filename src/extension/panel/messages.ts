@@ -1,5 +1,6 @@
 import * as path from "node:path";
 import type { PanelPageMessage, WorkKind } from "../../protocol/panel.ts";
+import type { CombinationArgument } from "../combinations/settings.ts";
 
 const plain = ["selectEnvironment", "refresh", "refreshIndexes", "openRecords", "openDocumentation", "editMatrix", "manageTrust"] as const;
 const ofWork = ["start", "cancel", "showLog"] as const;
@@ -7,6 +8,11 @@ const ofTorch = ["copyInstallLine", "tryIt", "bisectFrom", "rollPins", "predict"
 
 /** The kinds of work of the header strip, in its order. */
 export const workKinds: readonly WorkKind[] = ["build", "smoke", "benchmark", "libtorch", "combinations", "bisect", "predict"];
+
+/** What a command about a cell is given: whatever it does, where the cell's records have their torch from goes before the project's own indexes. */
+export function cellArgument(root: string, { torch, records }: Extract<PanelPageMessage, { readonly torch: string }>): CombinationArgument {
+  return { root, ...(torch === "" ? {} : { torch, like: records }) };
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 

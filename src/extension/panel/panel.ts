@@ -9,7 +9,7 @@ import { setPage } from "../page.ts";
 import type { Bench } from "../workshop/bench.ts";
 import { applyFix, besides, fixMeant, showFile, showLocation } from "./edits.ts";
 import { askLibtorch, showLog } from "./header.ts";
-import { panelMessage } from "./messages.ts";
+import { cellArgument, panelMessage } from "./messages.ts";
 import { Session } from "./session.ts";
 import type { Remembered } from "./session.ts";
 
@@ -18,6 +18,9 @@ const commands: Readonly<Record<Exclude<WorkKind, "libtorch">, string>> = {
   build: "abiding.build", smoke: "abiding.smoke", benchmark: "abiding.benchmark",
   combinations: "abiding.combinations.run", bisect: "abiding.combinations.bisect", predict: "abiding.combinations.predict",
 };
+
+/** What is done from a cell of the matrix. */
+const cellCommands = { tryIt: "abiding.combinations.run", bisectFrom: "abiding.combinations.bisect", rollPins: "abiding.combinations.rollPins", predict: "abiding.combinations.predict" } as const;
 
 export class Panel implements vscode.Disposable {
   readonly #bench: Bench;
@@ -181,16 +184,10 @@ export class Panel implements vscode.Disposable {
         await this.#copy(await combinations.installLine(message.torch, message.records), vscode.l10n.t("install line"));
         break;
       case "tryIt":
-        await vscode.commands.executeCommand("abiding.combinations.run", { root, torch: message.torch, like: message.records });
-        break;
       case "bisectFrom":
-        await vscode.commands.executeCommand("abiding.combinations.bisect", { root, torch: message.torch, like: message.records });
-        break;
       case "rollPins":
-        await vscode.commands.executeCommand("abiding.combinations.rollPins", { root, torch: message.torch, like: message.records });
-        break;
       case "predict":
-        await vscode.commands.executeCommand("abiding.combinations.predict", { root, ...(message.torch === "" ? {} : { torch: message.torch }) });
+        await vscode.commands.executeCommand(cellCommands[message.type], cellArgument(root, message));
         break;
       case "chooseBaseline":
         benchmarks.choose(message.baseline);

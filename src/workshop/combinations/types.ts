@@ -132,6 +132,8 @@ export interface IndexKnowledge {
 export interface WheelWanted {
   /** Indexes in the order of preference; empty: the project's own choice, then PyPI. */
   readonly indexes: readonly string[];
+  /** One that goes before all of these, also before the project's own choice: where a record has its torch from. */
+  readonly firstIndex?: string;
   /** "3.12", "3.13t"; absent: any. */
   readonly python?: string;
   /** "linux-x86_64"; absent: this machine's. */

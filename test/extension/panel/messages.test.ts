@@ -1,7 +1,7 @@
 /** Messages of the panel's page: what a page that was taken over could send is not believed. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { panelMessage } from "../../../src/extension/panel/messages.ts";
+import { cellArgument, panelMessage } from "../../../src/extension/panel/messages.ts";
 import type { PanelPageMessage } from "../../../src/protocol/panel.ts";
 
 const location = { path: "/w/setup.py", range: { start: { line: 3, character: 0 }, end: { line: 3, character: 9 } } };
@@ -54,4 +54,9 @@ test("anything else is no message", () => {
     { type: "openLocation", location: { path: "/w/a", range: { start: { line: -1, character: 0 }, end: { line: 0, character: 0 } } } }, { type: "openLocation", location: { path: "/w/a", range: { start: { line: 0, character: 0 } } } },
   ];
   for (const data of wrong) assert.equal(panelMessage(data), undefined, JSON.stringify(data));
+});
+
+test("whatever is done from a cell is told of its records, and without a torch of none", () => {
+  for (const type of ["tryIt", "bisectFrom", "rollPins", "predict"] as const) assert.deepEqual(cellArgument("/w", { type, torch: "2.13.0", records: ["a"] }), { root: "/w", torch: "2.13.0", like: ["a"] });
+  assert.deepEqual(cellArgument("/w", { type: "predict", torch: "", records: [] }), { root: "/w" });
 });

@@ -39,7 +39,7 @@ export async function bisect(given: BisectRequest, workshop: Workshop, makeTrier
     const wanted = wantedBy(request, subjects, workshop);
     const knowledge = await readIndexes({ root, wanted, packages: [], offline: request.offline, ...indexReading(request) }, workshop);
     const row = torchRow(request.good, request.bad, knowledge, wanted, subjects);
-    const asked = { good: row.torches[0]?.version, bad: row.torches.at(-1)?.version, by, python: wanted.python, files: subjects.all.map((one) => one.sha256), indexes: wanted.indexes };
+    const asked = { good: row.torches[0]?.version, bad: row.torches.at(-1)?.version, by, python: wanted.python, files: subjects.all.map((one) => one.sha256), indexes: [...(wanted.firstIndex === undefined ? [] : [wanted.firstIndex]), ...wanted.indexes] };
     const state = await BisectState.open(root, asked, workshop.now(), request.restart);
     await clearAfterKilled(state, activity);
     const report = await exclusively(state.folder, `combinations bisect of ${root}`, activity, async () => {

@@ -49,7 +49,8 @@ interface Outcome {
 export async function readIndexes(request: IndexRequest, workshop: Workshop): Promise<IndexKnowledge> {
   const packages = [...new Set(["torch", ...request.packages.map(normaliseName)])];
   const folder = request.memory ?? path.join(userCacheFolder(workshop.environment), "indexes");
-  const given = request.wanted.indexes.length > 0 ? request.wanted.indexes : projectIndexes(request.root, packages, workshop.environment);
+  const { indexes, firstIndex } = request.wanted;
+  const given = [...(firstIndex === undefined ? [] : [firstIndex]), ...(indexes.length > 0 ? indexes : projectIndexes(request.root, packages, workshop.environment))];
   const addresses = new Map(given.map((one) => [shownIndex(withoutPackage(one, packages)), withoutPackage(one, packages)]));
   const pages = [...addresses].flatMap(([index, address]) => packages.map((name): Page => ({ address, index, package: name, file: memoryFile(folder, index, name) })));
   const spending = new Spending(request.metadataBudget ?? metadataBudget);

@@ -21,6 +21,8 @@ export interface RunRequest {
   readonly torch?: readonly string[];
   readonly python?: readonly string[];
   readonly indexes?: readonly string[];
+  /** One that goes before the others. */
+  readonly firstIndex?: string;
   readonly steps?: readonly CellStepName[];
   /** Ids of cells, or beginnings of them. */
   readonly only?: readonly string[];
@@ -51,7 +53,7 @@ export async function planRun(request: RunRequest, workshop: Workshop): Promise<
   const wantedPython = one(matrix.python) ?? python;
   const knowledge = await readIndexes({
     root: request.root, packages: settings.packages ?? [], ...(request.offline === undefined ? {} : { offline: request.offline }), ...request.reading,
-    wanted: { indexes, ...(wantedPython === undefined ? {} : { python: wantedPython }), ...(variant === undefined ? {} : { variant }) },
+    wanted: { indexes, ...(request.firstIndex === undefined ? {} : { firstIndex: request.firstIndex }), ...(wantedPython === undefined ? {} : { python: wantedPython }), ...(variant === undefined ? {} : { variant }) },
   }, workshop);
   const planned = planCells(settings, knowledge, { commits: await commitsOf(request, workshop), ...(torch === undefined ? {} : { torch }), ...(python === undefined ? {} : { python }) });
   const withdrawn = [...new Set(planned.wheels.values())].flatMap(({ version, yanked, changed }) => [...(yanked === undefined ? [] : [`torch ${version} was withdrawn (yanked)${yanked === "" ? "" : `: ${yanked}`}; it is tried because it was named.`]), ...(changed === undefined ? [] : [changed])]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { after, describe, it } from "node:test";
-import { ageOf, readIndexes, torchSets } from "../../../../src/workshop/combinations/index.ts";
+import { ageOf, newestFirst, readIndexes, torchSets } from "../../../../src/workshop/combinations/index.ts";
 import type { IndexRequest } from "../../../../src/workshop/combinations/index.ts";
 import { CannotDo } from "../../../../src/workshop/workshop.ts";
 import { NightlyIndex } from "../../../support/nightlyIndex.ts";
@@ -51,6 +51,23 @@ describe("readIndexes", () => {
     assert.deepEqual(seenIn(probed).slice(0, 3), [`${version(1)} hidden`, `${version(2)} hidden gone`, `${version(3)} hidden`]);
     // A page read a minute ago is not read again; the first bytes of the three hidden wheels were asked for.
     assert.deepEqual(server.seen.slice(-3).map((one) => one.range), ["bytes=0-0", "bytes=0-0", "bytes=0-0"]);
+  });
+
+  it("takes a torch from the index that goes first where it is there, and from the others else", async () => {
+    const usual = await open({ ...listed5, releases: { "2.14.0": {}, "2.15.0": {} } });
+    const other = await open({ ...listed5, releases: { "2.15.0": {} } });
+    const of = async (wanted: IndexRequest["wanted"], place = memory()): Promise<readonly string[]> => newestFirst(await readAt("2026-10-06T10:00:00.000Z", { ...place, wanted }), wanted).map((one) => `${one.version} ${one.index === other.simple ? "other" : one.index === usual.simple ? "usual" : one.index}`);
+    const indexes = [usual.simple];
+    assert.deepEqual(await of({ indexes }), ["2.15.0 usual", "2.14.0 usual"]);
+    assert.deepEqual(await of({ indexes, firstIndex: other.simple }), ["2.15.0 other", "2.14.0 usual"]);
+    assert.deepEqual(await of({ indexes: [usual.simple, `${other.simple}/`], firstIndex: other.simple }), ["2.15.0 other", "2.14.0 usual"]);
+    // Beside what the project itself names, not in its place; one that is gone keeps nobody from the others.
+    const project = path.join(scratch, "naming");
+    fs.mkdirSync(project);
+    fs.writeFileSync(path.join(project, "requirements.txt"), `--index-url ${usual.simple}\ntorch\n`);
+    assert.deepEqual(await of({ indexes: [], firstIndex: other.simple }, { ...memory(), root: project }), ["2.15.0 other", "2.14.0 usual"]);
+    await other.stop();
+    assert.deepEqual(await of({ indexes, firstIndex: other.simple }), ["2.15.0 usual", "2.14.0 usual"]);
   });
 
   it("answers offline from memory, without a request, and says how old that is", async () => {
