@@ -148,6 +148,8 @@ export type PanelPageMessage =
 
 export type PanelHostMessage =
   | { readonly type: "state"; readonly state: PanelState }
+  /** The panel is in sight again: a page that was there all the time answers "ready", for it has missed something. */
+  | { readonly type: "shown" }
   | { readonly type: "work"; readonly work: WorkState }
   | { readonly type: "inTheWay"; readonly findings: readonly Finding[]; readonly torch?: string }
   | { readonly type: "bodies"; readonly bodies: BodiesView; readonly also?: string }

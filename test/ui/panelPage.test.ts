@@ -37,6 +37,18 @@ test("it asks for its project, and says who is ready", async () => {
   assert.deepEqual(await page.told(), [{ type: "ready", root: "/w/ops", also: "torch==2.8.0", baseline: "before" }]);
 });
 
+test("a page that was there all the time asks again when the panel comes into sight; one that waits for its state does not", async () => {
+  const page = await openExtensionPage(browser, "panel", { title: "Abiding" });
+  await page.page.getByText("Reading the project…").waitFor();
+  await send(page, { type: "shown" });
+  await send(page, { type: "state", state: panelState() });
+  await page.page.locator("h1").getByText(panelState().project.name).waitFor();
+  assert.deepEqual(await page.told(), [{ type: "ready" }]);
+  await send(page, { type: "shown" });
+  const { root } = panelState().project;
+  assert.deepEqual((await page.told()).slice(1), [{ type: "ready", root }]);
+});
+
 test("work is started, cancelled and explained, and what stands in the way comes before it", async () => {
   const page = await show();
   await button(page, "Start: Build").press("Enter");

@@ -35,9 +35,20 @@ export function App(): JSX.Element {
   };
 
   useEffect(() => {
+    let hasState = false;
+    const ready = (): void => {
+      const { root, also, baseline } = latest.current;
+      tell({ type: "ready", ...(root === undefined ? {} : { root }), ...(also === undefined ? {} : { also }), ...(baseline === undefined ? {} : { baseline }) });
+    };
     const listener = ({ data }: MessageEvent<unknown>): void => {
       if (!isHostMessage(data)) return;
+      if (data.type === "shown") {
+        // Without a state it is a new page, whose "ready" is on its way.
+        if (hasState) ready();
+        return;
+      }
       if (data.type === "state") {
+        hasState = true;
         const { root } = data.state.project;
         // Runs have their names in one project only.
         const before = latest.current.root === root ? latest.current : without(latest.current, "baseline");
@@ -51,8 +62,7 @@ export function App(): JSX.Element {
       setModel((before) => receive(before, data));
     };
     addEventListener("message", listener);
-    const { root, also, baseline } = latest.current;
-    tell({ type: "ready", ...(root === undefined ? {} : { root }), ...(also === undefined ? {} : { also }), ...(baseline === undefined ? {} : { baseline }) });
+    ready();
     return () => removeEventListener("message", listener);
   }, []);
 

@@ -33,7 +33,7 @@ export interface Model {
 
 export const emptyModel: Model = { live: new Map(), details: new Map(), announcement: "" };
 
-const types: readonly PanelHostMessage["type"][] = ["state", "work", "inTheWay", "bodies", "combinations", "recordsAdded", "cell", "benchmarks", "details", "copied", "failed"];
+const types: readonly PanelHostMessage["type"][] = ["state", "shown", "work", "inTheWay", "bodies", "combinations", "recordsAdded", "cell", "benchmarks", "details", "copied", "failed"];
 
 /** Whether it is a message of the host: others may send theirs to the page too. */
 export function isHostMessage(data: unknown): data is PanelHostMessage {
@@ -49,6 +49,8 @@ export function receive(model: Model, message: PanelHostMessage): Model {
       const next = { ...model, state: message.state, ...(isSame ? {} : { live: emptyModel.live, details: emptyModel.details, announcement: emptyModel.announcement }) };
       return triesCells(message.state.work) ? next : { ...next, live: emptyModel.live };
     }
+    case "shown":
+      return model;
     case "work": {
       const before = model.state?.work.find(({ kind }) => kind === message.work.kind);
       const work = before === undefined ? [...(model.state?.work ?? []), message.work] : model.state?.work.map((one) => (one.kind === message.work.kind ? message.work : one)) ?? [];

@@ -10,6 +10,7 @@ import type { Bench } from "../workshop/bench.ts";
 import { applyFix, besides, fixMeant, showFile, showLocation } from "./edits.ts";
 import { askLibtorch, showLog } from "./header.ts";
 import { cellArgument, panelMessage } from "./messages.ts";
+import { Presence } from "./presence.ts";
 import { Session } from "./session.ts";
 import type { Remembered } from "./session.ts";
 
@@ -25,6 +26,7 @@ const cellCommands = { tryIt: "abiding.combinations.run", bisectFrom: "abiding.c
 export class Panel implements vscode.Disposable {
   readonly #bench: Bench;
   readonly #panel: vscode.WebviewPanel;
+  readonly #presence: Presence;
   readonly #disposables: vscode.Disposable[];
   #session: Session | undefined;
   #isDisposed = false;
@@ -32,6 +34,7 @@ export class Panel implements vscode.Disposable {
   constructor(bench: Bench, panel: vscode.WebviewPanel, root: string | undefined) {
     this.#bench = bench;
     this.#panel = panel;
+    this.#presence = new Presence(panel.visible);
     const extension = bench.host.context.extensionUri;
     panel.iconPath = { light: vscode.Uri.joinPath(extension, "media", "panel-light.svg"), dark: vscode.Uri.joinPath(extension, "media", "panel-dark.svg") };
     this.#disposables = [
@@ -41,7 +44,12 @@ export class Panel implements vscode.Disposable {
           void this.#answer(message);
         }
       }),
-      panel.onDidChangeViewState(() => this.#session?.watch(panel.visible)),
+      panel.onDidChangeViewState(() => {
+        if (this.#presence.seen(panel.visible)) {
+          this.#post({ type: "shown" });
+        }
+        this.#session?.watch(this.#presence.isThere);
+      }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#showAll()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
         if (this.#session !== undefined && !localFolders().some((one) => one.root === this.#session?.root)) {
@@ -86,12 +94,12 @@ export class Panel implements vscode.Disposable {
     const state: PanelState = { project: { root: session.root, name: this.#bench.nameOf(session.root) }, projects: localFolders(), trusted: vscode.workspace.isTrusted, ...session.state };
     this.#post({ type: "state", state });
     session.combinations.running.forEach((event) => this.#post({ type: "cell", event }));
-    session.watch(this.#panel.visible);
+    session.watch(this.#presence.isThere);
   }
 
   /** A page that is hidden is gone; when it is built again it gets all of it. */
   #post(message: PanelHostMessage): void {
-    if (!this.#isDisposed && this.#panel.visible) {
+    if (!this.#isDisposed && this.#presence.isThere) {
       this.#panel.webview.postMessage(message).then(undefined, () => undefined);
     }
   }
@@ -107,6 +115,7 @@ export class Panel implements vscode.Disposable {
 
   async #perform(message: PanelPageMessage): Promise<void> {
     if (message.type === "ready") {
+      this.#presence.ready();
       // After a reload of the window the page knows what it showed.
       if (this.#session === undefined) {
         this.#open(message.root, { ...(message.also === undefined ? {} : { also: message.also }), ...(message.baseline === undefined ? {} : { baseline: message.baseline }) });

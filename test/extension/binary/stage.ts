@@ -1,4 +1,4 @@
-/** A stand-in for VS Code around the editor for binaries: pages that note what they are told, and a server that answers when told to. */
+/** A stand-in for VS Code around the extension's pages: pages that note what they are told, and a server that answers when told to. */
 import { registerHooks } from "node:module";
 import type * as vscode from "vscode";
 import type { BinaryHostMessage } from "../../../src/protocol/index.ts";
@@ -63,6 +63,7 @@ const fake = {
   Uri,
   CancellationTokenSource,
   RelativePattern: class {},
+  TabInputCustom: class {},
   Disposable: { from: () => nothing },
   QuickPickItemKind: { Separator: -1 },
   l10n: { t: (text: string, ...values: readonly string[]) => text.replace(/\{(\d)\}/g, (_, index: string) => values[Number(index)] ?? "") },
@@ -75,6 +76,7 @@ const fake = {
     return Promise.resolve(stage.onCommand(...args));
   } },
   window: {
+    tabGroups: { activeTabGroup: {} },
     showQuickPick: async (items: Promise<unknown>) => {
       stage.offered += 1;
       await items;
@@ -87,6 +89,9 @@ const fake = {
   },
   workspace: {
     workspaceFolders: undefined,
+    getConfiguration: () => ({ get: () => undefined }),
+    onDidGrantWorkspaceTrust: () => nothing,
+    onDidChangeWorkspaceFolders: () => nothing,
     createFileSystemWatcher: () => ({ ...nothing, onDidChange: () => nothing, onDidCreate: () => nothing, onDidDelete: () => nothing }),
   },
 };
@@ -122,6 +127,7 @@ export class FakeFrame {
     },
   };
   #isDisposed = false;
+  #isVisible = true;
   title = "";
   active = false;
   revealed = 0;
@@ -131,7 +137,13 @@ export class FakeFrame {
   }
 
   get visible(): boolean {
-    return this.#touched(true);
+    return this.#touched(this.#isVisible);
+  }
+
+  /** VS Code says so. */
+  set visible(isVisible: boolean) {
+    this.#isVisible = isVisible;
+    this.#viewState.fire();
   }
 
   get html(): string {
