@@ -48,7 +48,7 @@ export const declarations = [
   {
     name: "explain",
     title: "Explain an error around PyTorch extensions",
-    description: "Says what an error text means: undefined symbol, ImportError or OSError of a shared library, linker, nvcc, CMake, pip or cpp_extension failures, pybind11 TypeError, CUDA run-time errors, version checks of packages. Use it first when importing, building or running a PyTorch C++/CUDA extension fails; hand it the whole output, from the first error on, not a summary. Answers verdicts, the first cause first: headline, evidence (because), fixes (the best first), copy (a line to run or paste, where known), needs (what would settle it) and confidence. It reads files that the text names and runs nothing. No verdict means that nothing was recognised: then do not guess ABI or version skew from it.",
+    description: "Says what an error text means: undefined symbol, ImportError or OSError of a shared library, linker, nvcc, CMake, pip or cpp_extension failures, pybind11 TypeError, CUDA run-time errors, version checks of packages. Use it first when importing, building or running a PyTorch C++/CUDA extension fails; hand it the whole output, from the first error on, not a summary. Answers verdicts, the first cause first: headline, evidence (because), fixes (the best first), copy (a line to run or paste, where known), needs (what would settle it, or what the remedy depends on) and confidence. It reads files that the text names and runs nothing. No verdict means that nothing was recognised: then do not guess ABI or version skew from it.",
     input: {
       type: "object",
       properties: {

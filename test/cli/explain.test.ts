@@ -153,6 +153,12 @@ describe("the text of an explanation", () => {
     ]);
   });
 
+  it("says of a cause that is certain what its remedy depends on: there is nothing to settle", () => {
+    const text = explainText({ ...report, verdicts: [{ ...verdict, confidence: "certain" }] }, false);
+    assert.match(text, /^ {2}What the remedy depends on\n {4}- Name the torch with --against\.$/m);
+    assert.doesNotMatch(text, /What would settle it/);
+  });
+
   it("is coloured for terminals only", () => {
     const coloured = explainText(report, true);
     assert.match(coloured, /^\u001b\[1m1\. First: /);

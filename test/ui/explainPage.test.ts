@@ -58,6 +58,13 @@ test("the cause, why, what to do, and the symbols stand under the headline, whic
   await picture(page, "ui-explain-page");
 });
 
+test("of a cause that is certain the page says what the remedy depends on", async () => {
+  const page = await show(viewWith({}, [{ ...drift, needs: ["Which torch the other machines have: pip show torch"] }]));
+  const text = await page.page.locator("main").innerText();
+  assert.ok(text.includes("What the Remedy Depends On") && text.includes("Which torch the other machines have: pip show torch"), text);
+  assert.equal(text.includes("What Would Settle It"), false);
+});
+
 test("everything is done with keys", async () => {
   const page = await show(viewWith());
   for (const name of ["Copy Fix", "Open Rule torch-symbols", "Show in Binary View", "Line 14", "Compare with Another Environment…"]) await page.page.getByRole("button", { name, exact: true }).press("Enter");

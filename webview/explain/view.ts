@@ -54,7 +54,7 @@ function section(verdict: Verdict, index: number, view: ExplanationView, heading
     quote(verdict, index, view.firstLine),
     because.length === 0 ? undefined : list("ul", because),
     fixes.length === 0 && copy === undefined ? undefined : part("What to Do", heading, fixes.length === 0 ? undefined : list(fixes.length === 1 ? "ul" : "ol", fixes), copy === undefined ? undefined : el("pre", { tabindex: 0, "aria-label": "The fix" }, copy)),
-    needs.length === 0 ? undefined : part("What Would Settle It", heading, list("ul", needs)),
+    needs.length === 0 ? undefined : part(confidence === "certain" ? "What the Remedy Depends On" : "What Would Settle It", heading, list("ul", needs)),
     missing === 0 ? undefined : el("p", {}, `The file was read: it lacks ${plural(missing, "symbol")}.`),
     symbols.length === 0 ? undefined : part(symbols.length === 1 ? "The Symbol" : "Symbols", heading, table(symbols)),
     consequences.length === 0 ? undefined : details(`${plural(consequences.length, "later line")} that only follow${consequences.length === 1 ? "s" : ""} from this`, list("ul", consequences.slice(0, mostShown).map((one) => `Line ${one.line + (view.firstLine ?? 0)}: ${one.words}`))),

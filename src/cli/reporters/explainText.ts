@@ -45,7 +45,7 @@ function verdictLines(verdict: ExplainVerdict, at: number, count: number, paint:
   if (verdict.copy !== undefined) {
     out.push("", ...verdict.copy.split("\n").map((line) => `    ${paint("cyan", line)}`));
   }
-  out.push(...section("What would settle it", verdict.needs, paint));
+  out.push(...section(confidence === "certain" ? "What the remedy depends on" : "What would settle it", verdict.needs, paint));
   if (consequences.length > 0) {
     const rest = consequences.length - mostShown;
     out.push("", `  ${paint("underline", "Only follows from it")}`, ...consequences.slice(0, mostShown).flatMap(({ line, words }) => wrap(shown(words), "      ", `    line ${line}: `).slice(0, 2)), ...(rest > 0 ? [`    and ${plural(rest, "more line")}`] : []));

@@ -32,7 +32,7 @@ export interface ExplainVerdict {
   readonly fixes: readonly string[];
   /** What to paste: a command, or a line of a build file. */
   readonly copy?: string;
-  /** Sentences: what would settle it. Empty when certain. */
+  /** Sentences: what would settle it; where the cause is certain, what the remedy still depends on. */
   readonly needs: readonly string[];
   /** Where it stands in the text: lines counted from 1. */
   readonly lines: { readonly first: number; readonly last: number };
