@@ -6,3 +6,4 @@ export { loadCatalogue } from "./load.ts";
 export { describeRelease } from "./describe-release.ts";
 export { loadSymbolHistory, type RecordedLibrary, type RecordedSymbols } from "./symbolHistory.ts";
 export { layoutChanges, layoutsOf, silentChanges } from "./layouts.ts";
+export { formerTorchLibrary, torchLibraryStem, type FormerTorchLibrary } from "./torchLibraries.ts";

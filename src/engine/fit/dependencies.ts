@@ -1,9 +1,9 @@
 import * as path from "node:path";
+import { torchLibraryStem } from "../catalogue/index.ts";
 import { valueOf } from "../model/index.ts";
 import { torchName } from "./classify.ts";
 import { cudaLibrary, distributionOf } from "./cudaLibraries.ts";
 import type { Unfound } from "./process.ts";
-import { plainStem } from "./secondLibtorch.ts";
 import { stemOf, torchLibrary } from "./torchProcess.ts";
 import type { FitEnvironment, MissingDependency } from "./types.ts";
 
@@ -35,7 +35,7 @@ function explain({ name, neededBy, refusal }: Unfound, environment: FitEnvironme
     return { because: `${who} loads ${name}, and what the loader finds is no library. ${refusal.because}` };
   }
   const torch = torchName(environment);
-  const stem = plainStem(name);
+  const stem = torchLibraryStem(name);
   if (stem !== undefined) {
     return { because: ofTorch(name, stem, who, environment, moment) };
   }

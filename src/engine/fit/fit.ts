@@ -1,6 +1,7 @@
 import * as path from "node:path";
 import type { DynamicSymbol, LibraryImage } from "../binaries/library.ts";
 import { familyOf } from "../binaries/mangling/index.ts";
+import { torchLibraryStem } from "../catalogue/index.ts";
 import type { BuiltBody } from "../model/index.ts";
 import { classify } from "./classify.ts";
 import { cudaLibrary, isCudaLibrary } from "./cudaLibraries.ts";
@@ -10,7 +11,7 @@ import { notChecked } from "./notChecked.ts";
 import type { Assume, LoadedObject, Unfound } from "./process.ts";
 import { relocationOrder } from "./relocationOrder.ts";
 import { isNeverExported, releasesThatWouldDo } from "./releases.ts";
-import { plainStem, secondLibtorch } from "./secondLibtorch.ts";
+import { secondLibtorch } from "./secondLibtorch.ts";
 import { resolveSymbols } from "./symbols.ts";
 import type { Import, Resolution } from "./symbols.ts";
 import { isOpenMpLibrary, isSystemLibrary } from "./systemLibraries.ts";
@@ -134,7 +135,7 @@ function loadFile(image: LibraryImage, before: TorchProcess, environment: FitEnv
     const isKnownMachine = environment.machine !== undefined;
     // Without an interpreter a torch folder is a part of an environment: its CUDA libraries may be elsewhere.
     const isWhole = environment.python !== undefined || environment.body.source === "libtorch";
-    if (isKnownMachine ? !isWhole && belongsToTorch : isForMachine || belongsToTorch || (plainStem(name) === undefined ? !isCudaLibrary(name) : environment.torchLibraries.length === 0)) {
+    if (isKnownMachine ? !isWhole && belongsToTorch : isForMachine || belongsToTorch || (torchLibraryStem(name) === undefined ? !isCudaLibrary(name) : environment.torchLibraries.length === 0)) {
       unlookedAt.push(name);
       return { path: name, how: "taken for installed, not looked into" };
     }
@@ -189,11 +190,11 @@ function mayDefine(library: string, { family, symbol }: Import, history: SymbolH
   if (symbol.version?.library !== undefined) {
     return symbol.version.library === library;
   }
-  const stem = plainStem(library);
+  const stem = torchLibraryStem(library);
   if (stem !== undefined) {
     const last = history?.releasesExporting(symbol.name)?.at(-1);
     const homes = last === undefined ? undefined : history?.librariesOf?.(symbol.name, last);
-    return (family === "torch" || family === "torch-stable") && (homes === undefined || homes.length === 0 || homes.some((one) => plainStem(one) === stem));
+    return (family === "torch" || family === "torch-stable") && (homes === undefined || homes.length === 0 || homes.some((one) => torchLibraryStem(one) === stem));
   }
   if (isCudaLibrary(library)) {
     return family === "cuda";

@@ -1,8 +1,8 @@
 import * as path from "node:path";
 import type { LibraryImage } from "../binaries/library.ts";
+import { torchLibraryStem } from "../catalogue/index.ts";
 import type { Unfound } from "./process.ts";
 import type { ReleaseAnswer } from "./releases.ts";
-import { plainStem } from "./secondLibtorch.ts";
 import { maximumMissing } from "./symbols.ts";
 import type { Import, Resolution } from "./symbols.ts";
 import type { TorchProcess } from "./torchProcess.ts";
@@ -48,7 +48,7 @@ function notFound({ hidden, unfound }: Gaps): readonly string[] {
 
 /** Where the variables of the process lead import torch to libraries of another torch. */
 function otherTorch({ sides: { environment }, before }: Gaps): readonly string[] {
-  const foreign = before.model.objects.filter((one) => one.image !== undefined && plainStem(one.name) !== undefined && !environment.torchLibraries.includes(one.image));
+  const foreign = before.model.objects.filter((one) => one.image !== undefined && torchLibraryStem(one.name) !== undefined && !environment.torchLibraries.includes(one.image));
   return foreign.length === 0 ? [] : [`import torch itself would load ${foreign.map((one) => `${one.path} (${one.how})`).join(", ")} in the place of its own: the answer is for a process with those.`];
 }
 

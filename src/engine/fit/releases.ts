@@ -1,8 +1,8 @@
 import type { DynamicSymbol } from "../binaries/library.ts";
 import { abiTwin, familyOf } from "../binaries/mangling/index.ts";
+import { torchLibraryStem } from "../catalogue/index.ts";
 import { compareVersions, publicVersion, valueOf } from "../model/index.ts";
 import type { InstalledBody } from "../model/index.ts";
-import { plainStem } from "./secondLibtorch.ts";
 import { shimVersion } from "./stableShims.ts";
 import type { FitEnvironment, MissingSymbol, SymbolHistory } from "./types.ts";
 
@@ -77,6 +77,6 @@ export function releasesThatWouldDo(imports: readonly DynamicSymbol[], libraries
     releases = releases.filter((one) => (since === undefined ? allowed.has(one) : compareVersions(one, since) >= 0));
   }
   // The libraries in the official wheels have no versions in their names: libc10.so.1.13 is a distribution's.
-  const isNamedOtherwise = libraries.some((one) => plainStem(one) !== undefined && one !== `${plainStem(one)}.so`);
+  const isNamedOtherwise = libraries.some((one) => torchLibraryStem(one) !== undefined && one !== `${torchLibraryStem(one)}.so`);
   return { releases: known === 0 ? undefined : isNamedOtherwise ? [] : releases, unrecorded };
 }

@@ -1,13 +1,7 @@
-import * as path from "node:path";
+import { torchLibraryStem } from "../catalogue/index.ts";
 import type { LoadedObject } from "./process.ts";
 import { stemOf } from "./torchProcess.ts";
 import type { FitEnvironment, TraitComparison } from "./types.ts";
-
-/** "libc10" of "libc10.so.1.13", "libc10-9b4183be.so" and "libc10.9b4183be.so"; undefined when it is no library of torch. */
-export function plainStem(name: string): string | undefined {
-  const stem = path.basename(name).replace(/\.so(?:\..*)?$/, "").replace(/[-.][0-9a-f]{8}$/, "");
-  return /^lib(?:torch(?:_\w+)?|c10(?:_\w+)?|shm|caffe2_\w+)$/.test(stem) ? stem : undefined;
-}
 
 /** The libraries of which there may be one copy in a process: each holds the registries of operators and types. */
 const single = new Set(["libc10", "libtorch", "libtorch_cpu", "libtorch_cuda", "libtorch_python", "libc10_cuda"]);
@@ -26,15 +20,15 @@ export function secondLibtorch(scope: readonly LoadedObject[], environment: FitE
   // By a link to it, the loader recognises a file that it has loaded.
   const isOwn = (one: LoadedObject): boolean => [one.image, environment.machine?.open(one.path)].some((image) => image !== undefined && own.has(image));
   const foreign = scope.filter((one) => {
-    const stem = plainStem(one.name) ?? plainStem(one.path);
+    const stem = torchLibraryStem(one.name) ?? torchLibraryStem(one.path);
     return stem !== undefined && single.has(stem) && one.image !== undefined && !isOwn(one);
   });
   if (foreign.length === 0 || environment.torchLibraries.length === 0) {
     return undefined;
   }
-  const ours = foreign.flatMap((one) => environment.torchLibraries.find((image) => stemOf(image.path) === (plainStem(one.name) ?? plainStem(one.path))) ?? []);
+  const ours = foreign.flatMap((one) => environment.torchLibraries.find((image) => stemOf(image.path) === (torchLibraryStem(one.name) ?? torchLibraryStem(one.path))) ?? []);
   const [first] = foreign;
-  const isCore = foreign.every((one) => /^libc10/.test(plainStem(one.name) ?? plainStem(one.path) ?? ""));
+  const isCore = foreign.every((one) => /^libc10/.test(torchLibraryStem(one.name) ?? torchLibraryStem(one.path) ?? ""));
   return {
     trait: "two-libtorch",
     built: foreign.map((one) => one.path).join(", "),

@@ -2,7 +2,7 @@ import { onBuilt } from "./binaries/report.ts";
 import type { Observed } from "./binaries/report.ts";
 import { traitSaid } from "./binaries/traits.ts";
 import { disagreements, libraryName } from "./binaries/words.ts";
-import { wheelFindings } from "./binaries/wheels.ts";
+import { isAboutTorchLibrary, wheelFindings } from "./binaries/wheels.ts";
 import type { BuiltFile, Rule, RuleContext } from "./rule.ts";
 
 /** NCCL, cuDNN, nvJitLink and their like keep state and versions of their own: one process holds one of each. */
@@ -10,7 +10,7 @@ export const cudaLibraryConflict: Rule = {
   name: "cuda-library-conflict",
   severity: "warning",
   summary: "Two copies of a CUDA library (NCCL, cuDNN, nvJitLink) could be loaded in one process.",
-  check: (context) => [...onBuilt(cudaLibraryConflict, context, secondCopy), ...wheelFindings(cudaLibraryConflict, context, (one) => one.kind === "grafted" && !/libtorch|libc10/.test(one.member ?? one.message))],
+  check: (context) => [...onBuilt(cudaLibraryConflict, context, secondCopy), ...wheelFindings(cudaLibraryConflict, context, (one) => one.kind === "grafted" && !isAboutTorchLibrary(one))],
 };
 
 function secondCopy(context: RuleContext, file: BuiltFile): Observed | undefined {

@@ -2,7 +2,7 @@ import { observationsOf } from "../model/index.ts";
 import type { DeclaredBody, DeclaredTarget, Finding, LinkedLibrary } from "../model/index.ts";
 import { secondLibtorch } from "./binaries/duplicate-libtorch.ts";
 import { withBuilt } from "./binaries/report.ts";
-import { wheelFindings } from "./binaries/wheels.ts";
+import { isAboutTorchLibrary, wheelFindings } from "./binaries/wheels.ts";
 import { once } from "./once.ts";
 import { packageOf, torchOf } from "./pins/packages.ts";
 import type { Rule, RuleContext } from "./rule.ts";
@@ -36,7 +36,7 @@ export const duplicateLibtorch: Rule = {
         related: [{ message: `${body.name} is made here.`, location: target.location }],
       })];
     })];
-    const grafted = wheelFindings(duplicateLibtorch, context, (one) => one.kind === "grafted" && /libtorch|libc10/.test(one.member ?? one.message));
+    const grafted = wheelFindings(duplicateLibtorch, context, (one) => one.kind === "grafted" && isAboutTorchLibrary(one));
     return [...withBuilt(duplicateLibtorch, context, declared, secondLibtorch), ...grafted];
   },
 };

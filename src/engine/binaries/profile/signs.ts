@@ -1,3 +1,4 @@
+import { torchLibraryStem } from "../../catalogue/index.ts";
 import type { BinaryProfile } from "../../model/index.ts";
 import type { Constants } from "./constants.ts";
 import type { SymbolFacts } from "./symbols.ts";
@@ -18,7 +19,6 @@ export interface SignClues {
 /** A packager's hash before ".so" or before the version: "libjpeg-185109e6.so.8", "libjpeg.185109e6.so.8". */
 const grafted = /^(lib.+?)[-.]([0-9a-f]{8})\.so(?:\.|$)/;
 const dateLike = /^(?:19|20)\d{2}(?:0\d|1[0-2])(?:[0-2]\d|3[01])$/;
-const torchLibrary = /^lib(?:torch(?:_\w+)?|c10(?:_\w+)?|caffe2(?:_\w+)?)$/;
 /** Folders of a person, of a build service or of one environment: nobody else has them. Elsewhere an absolute path may be meant. */
 const leaked = [
   /^\/(?:home|root|Users|tmp|var\/tmp|var\/lib\/jenkins|__w|github|builds?|workspaces?|scratch|private\/var)(?:\/|$)/,
@@ -45,14 +45,14 @@ function librariesInside(clues: SignClues, symbols: SymbolFacts, constants: Cons
       signs.push(sign(clues, "static-libstdcxx", `holds libstdc++'s own text "terminate called after throwing an instance of '" and needs no libstdc++`));
     }
   }
-  if (symbols.definesTorch !== undefined && !names.some((one) => torchLibrary.test(one))) {
+  if (symbols.definesTorch !== undefined && !names.some((one) => torchLibraryStem(one) !== undefined)) {
     signs.push(sign(clues, "static-libtorch", `defines ${symbols.definesTorch}, which is libtorch's`));
   }
   return signs;
 }
 
 function graftedLibraries(clues: SignClues): readonly Sign[] {
-  return clues.needed.filter(isGrafted).map((name) => torchLibrary.test(stemOf(name))
+  return clues.needed.filter(isGrafted).map((name) => torchLibraryStem(name) !== undefined
     ? sign(clues, "bundled-libtorch", `NEEDED ${name}: a copy of libtorch under a packager's name`)
     : sign(clues, "grafted-library", `NEEDED ${name}: a copy that a packager put beside it`));
 }

@@ -1,4 +1,5 @@
 /** The libstdc++ ABI that a built file shows. */
+import { torchLibraryStem } from "../../catalogue/index.ts";
 import { valueOf } from "../../model/index.ts";
 import type { BuiltFile, RuleContext } from "../rule.ts";
 import { abiFacts } from "../libstdcxx/claims.ts";
@@ -35,7 +36,7 @@ function exporter(library: string | undefined, torch: string): string {
 }
 
 function isTorchs(library: string | undefined): boolean {
-  return library === undefined || /^lib(?:torch|c10)/.test(libraryName(library));
+  return library === undefined || torchLibraryStem(library) !== undefined;
 }
 
 /** The other ABI, and no function of torch with a std::string among those that the file calls: it loads, and stays fragile. */

@@ -1,4 +1,5 @@
 /** What the reader of wheels found, as findings: rules do not judge wheels again. */
+import { torchLibraryStem } from "../../catalogue/index.ts";
 import type { Finding, WheelDisagreement, WheelProfile } from "../../model/index.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 import { finding } from "../support.ts";
@@ -23,6 +24,11 @@ export function wheelFindings(rule: Rule, context: RuleContext, wanted: (one: Wh
 function more(group: readonly WheelDisagreement[]): string {
   if (group.length < 2) return "";
   return ` The same holds in ${group.length - 1} more ${group.length === 2 ? "place" : "places"} of the wheel.`;
+}
+
+/** Whether it is about a copy of a library of torch itself. */
+export function isAboutTorchLibrary({ member }: WheelDisagreement): boolean {
+  return member !== undefined && torchLibraryStem(member) !== undefined;
 }
 
 /** Wheels have no lines. */

@@ -153,12 +153,14 @@ test("what a wheel's reader found is reported by the rule that it belongs to", (
     { kind: "pure", message: "It holds ops.so.", weight: "error", evidence: [] }, { kind: "pure", message: "It holds b.so.", weight: "error", evidence: [] },
     { kind: "requires-torch", message: "torch is not named.", weight: "warning", evidence: [] }, { kind: "grafted", message: "libnccl.so.2 is inside.", weight: "warning", member: "ops.libs/libnccl.so.2", evidence: [] },
     { kind: "grafted", message: "libc10.so is inside.", weight: "warning", member: "ops/lib/libc10.so", evidence: [] },
+    { kind: "grafted", message: "libshm.so is inside.", weight: "info", member: "ops/lib/libshm.so", evidence: [] },
+    { kind: "grafted", message: "libtorchaudio.so needs a renamed libcudart.", weight: "error", member: "libtorch/libtorchaudio.so", evidence: [] },
   ));
   const of = (rule: Rule) => made.check(rule).map((one) => `${one.severity} ${one.message}`);
   assert.deepEqual(of(wheelTag), ["error ops-1.0-py3-none-any.whl: It holds ops.so. The same holds in 1 more place of the wheel."]);
   assert.deepEqual(of(torchRequirement), ["warning ops-1.0-py3-none-any.whl: torch is not named."]);
-  assert.deepEqual(of(cudaLibraryConflict), ["warning ops-1.0-py3-none-any.whl: libnccl.so.2 is inside."]);
-  assert.deepEqual(of(duplicateLibtorch), ["warning ops-1.0-py3-none-any.whl: libc10.so is inside."]);
+  assert.deepEqual(of(cudaLibraryConflict), ["warning ops-1.0-py3-none-any.whl: libnccl.so.2 is inside.", "error ops-1.0-py3-none-any.whl: libtorchaudio.so needs a renamed libcudart."]);
+  assert.deepEqual(of(duplicateLibtorch), ["warning ops-1.0-py3-none-any.whl: libc10.so is inside.", "info ops-1.0-py3-none-any.whl: libshm.so is inside."]);
 });
 
 test("names of other libraries go to the rule of whose they are", () => {

@@ -1,12 +1,11 @@
 /** What auditwheel and delocate say when a wheel cannot be made portable (auditwheel/repair.py, auditwheel/main_repair.py; delocate/libsana.py). */
+import { torchLibraryStem } from "../../../catalogue/index.ts";
 import { cudaLibrary } from "../../../fit/cudaLibraries.ts";
 import { baseName } from "../orderMatters.ts";
 import { clueOf, verdict } from "../reading.ts";
 import { recogniserOf } from "../running/sayings.ts";
 import type { Saying } from "../running/sayings.ts";
 import type { Explanation, Recogniser } from "../types.ts";
-
-const torchs = /^lib(?:c10|torch|shm)(?:[_.]|$)/;
 
 const notLocated: Saying = {
   pattern: /Cannot repair wheel, because required library "(?<elf>[^"\s]{1,300})" could not be located|@rpath\/(?<macho>[\w.+-]{1,200}\.dylib) not found:?$/,
@@ -19,7 +18,7 @@ const notLocated: Saying = {
 
 function explainNotLocated(library: string, isElf: boolean): Explanation {
   const tool = isElf ? "auditwheel" : "delocate";
-  const isTorchs = torchs.test(library);
+  const isTorchs = torchLibraryStem(library.replace(/\.dylib$/, ".so")) !== undefined;
   const isCuda = cudaLibrary(library) !== undefined;
   if (!isTorchs && !isCuda) {
     return verdict("library-missing", "certain", `${tool} does not find ${library}, which files in the wheel need.`, ["It copies what the files need into the wheel, and looks for it where the loader does. Versions and ABI have no part in it."], {

@@ -1,5 +1,5 @@
 import graph from "../../../../../data/torch-library-graph.json" with { type: "json" };
-import { plainStem } from "../../../fit/secondLibtorch.ts";
+import { torchLibraryStem } from "../../../catalogue/index.ts";
 import { familyOfMatter } from "./family.ts";
 import { askFits } from "./matter.ts";
 import type { Judgement, Matter } from "./matter.ts";
@@ -9,7 +9,7 @@ const own: ReadonlySet<string> = new Set(["libc10", ...Object.keys(graph.needed)
 
 /** Whether a file is one of torch's own libraries, by its name; torch's module is told by its folder. */
 function isOfTorch(file: string | undefined): boolean {
-  return file !== undefined && (own.has(plainStem(file.replace(/\.dylib$/, ".so")) ?? "") || /[\\/]torch[\\/]_C\.[^\\/]*$/.test(file));
+  return file !== undefined && (own.has(torchLibraryStem(file.replace(/\.dylib$/, ".so")) ?? "") || /[\\/]torch[\\/]_C\.[^\\/]*$/.test(file));
 }
 
 /** A library of torch misses a name of torch, with which it was linked: the two are of different builds. */

@@ -64,8 +64,21 @@ describe("libraries of torch that are not found", () => {
 
   it("names that wheels never bear, and names of long ago", async () => {
     await says(`ImportError: libc10.so.1.13: ${cannot}`, "torch-library-missing", "likely", /distribution's libtorch 1\.13/);
-    await says(`ImportError: libtorch_cuda_cu.so: ${cannot}`, "torch-library-missing", "likely", /much older torch/);
-    await says(`ImportError: libcaffe2.so: ${cannot}`, "torch-library-missing", "likely", /much older torch/);
+    const split = await says(`ImportError: libtorch_cuda_cu.so: ${cannot}`, "torch-library-missing", "likely", /much older torch/);
+    assert.ok(split.because.includes("Official builds of torch 1.8.0 to 1.13.1 had libtorch_cuda_cu.so; none since has it."));
+    const caffe2 = await says(`ImportError: libcaffe2.so: ${cannot}`, "torch-library-missing", "likely", /much older torch/);
+    assert.ok(caffe2.because.includes("Official builds of torch 1.0.0 to 1.1.0 had libcaffe2.so; none since has it."));
+  });
+
+  it("libcaffe2_nvrtc.so is still one of them", async () => {
+    await says(`ImportError: libcaffe2_nvrtc.so: ${cannot}`, "torch-library-missing", "likely", /loaded before torch/);
+  });
+
+  it("libraries of other projects are not taken for torch's by how their names begin", async () => {
+    for (const name of ["libtorch_npu.so", "libtorch_tensorrt.so", "libtorch_ops.so"]) {
+      await says(`ImportError: ${name}: ${cannot}`, "library-missing", "certain", new RegExp(`${name.replace(".", "\\.")}, which the loader does not find`));
+    }
+    await says('ValueError: Cannot repair wheel, because required library "libtorch_npu.so" could not be located', "library-missing", "certain", /auditwheel does not find libtorch_npu\.so/);
   });
 
   it("a program needs a path", async () => {

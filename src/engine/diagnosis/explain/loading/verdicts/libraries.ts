@@ -1,5 +1,5 @@
+import { torchLibraryStem } from "../../../../catalogue/index.ts";
 import { cudaLibrary, isToolkitLibrary } from "../../../../fit/cudaLibraries.ts";
-import { plainStem } from "../../../../fit/secondLibtorch.ts";
 import { fileName, inside } from "../../symbols/words.ts";
 import { baseName } from "../../orderMatters.ts";
 import { verdict } from "../../reading.ts";
@@ -26,7 +26,7 @@ export interface LibraryError {
 
 /** Libraries that are in every process that has imported torch, wherever they lie. */
 export function isLoadedByTorch(name: string): boolean {
-  return plainStem(name) !== undefined || (isToolkitLibrary(name) && cudaLibrary(name)?.isDriver !== true);
+  return torchLibraryStem(name) !== undefined || (isToolkitLibrary(name) && cudaLibrary(name)?.isDriver !== true);
 }
 
 /** What it means that a library is not found. */
@@ -41,7 +41,7 @@ function ofKind(name: string, error: LibraryError, knowledge: Knowledge): Explan
   if (error.when === "link" && ofToolkit.test(name)) return explainCudaLibrary(name, error, knowledge);
   const cuda = cudaLibrary(name);
   if (cuda?.isDriver === true) return explainDriver(name, error);
-  if (plainStem(name) !== undefined || /^libcaffe2/.test(name)) return explainTorchLibrary(name, error, knowledge);
+  if (torchLibraryStem(name) !== undefined) return explainTorchLibrary(name, error, knowledge);
   if (cuda !== undefined || isToolkitLibrary(name)) return explainCudaLibrary(name, error, knowledge);
   if (/^libpython\d/.test(name)) return pythonLibrary(name, error, knowledge);
   return otherLibrary(name, error, knowledge);

@@ -1,7 +1,7 @@
 import * as path from "node:path";
+import { formerTorchLibrary, torchLibraryStem, type FormerTorchLibrary } from "../../../../catalogue/index.ts";
 import { torchCudaMajor } from "../../../../fit/dependencies.ts";
 import { torchName } from "../../../../fit/classify.ts";
-import { plainStem } from "../../../../fit/secondLibtorch.ts";
 import { stemOf } from "../../../../fit/torchProcess.ts";
 import { fileName } from "../../symbols/words.ts";
 import { baseName } from "../../orderMatters.ts";
@@ -13,12 +13,13 @@ const importFirst = "Import torch before the module (first line of the package's
 
 /** A library of torch that is not found. `name` is spelled as on Linux. */
 export function explainTorchLibrary(name: string, error: LibraryError, knowledge: Knowledge): Explanation {
-  const stem = plainStem(name) ?? stemOf(name);
+  const stem = torchLibraryStem(name) ?? stemOf(name);
   if (error.when === "link") return atLink(error, knowledge);
   const version = /\.so\.([\d.]+)$/.exec(name)?.[1];
   const device = /(cuda|hip|xpu)/.exec(stem)?.[1];
   if (version !== undefined) return versioned(name, version, error);
-  if (/^libtorch_cuda_(?:cu|cpp)$|^libcaffe2/.test(stem)) return ofOldTorch(name, stem, error, knowledge);
+  const former = formerTorchLibrary(stem);
+  if (former !== undefined && knowledge.environment?.torchLibraries.some((one) => stemOf(one.path) === stem) !== true) return ofOldTorch(name, former, error, knowledge);
   return device === undefined ? notLoaded(name, error, knowledge) : ofDevice(name, stem, device, error, knowledge);
 }
 
@@ -49,9 +50,8 @@ function versioned(name: string, version: string, error: LibraryError): Explanat
   });
 }
 
-function ofOldTorch(name: string, stem: string, error: LibraryError, { environment }: Knowledge): Explanation {
-  const when = stem.startsWith("libcaffe2") ? "before 1.1" : "1.8 to 1.12, whose CUDA library was split in two";
-  return verdict("torch-library-missing", environment === undefined ? "likely" : "certain", `${fileName(error.file)} was built for a much older torch: ${name} is no longer part of it.`, [`Builds of torch ${when}, had ${name}.`, ...(environment === undefined ? [] : [`${torchName(environment)} has no ${stem}.`])], {
+function ofOldTorch(name: string, { stem, since, until }: FormerTorchLibrary, error: LibraryError, { environment }: Knowledge): Explanation {
+  return verdict("torch-library-missing", environment === undefined ? "likely" : "certain", `${fileName(error.file)} was built for a much older torch: ${name} is no longer part of it.`, [`Official builds of torch ${since} to ${until} had ${name}; none since has it.`, ...(environment === undefined ? [] : [`${torchName(environment)} has no ${stem}.`])], {
     fixes: ["Build it against the torch that will load it, or install the torch that it was built for."],
     needs: environment === undefined ? ["Which torch is there: `pip show torch`."] : [],
   });
@@ -79,7 +79,7 @@ function ofDevice(name: string, stem: string, device: string, error: LibraryErro
 function notLoaded(name: string, error: LibraryError, { environment }: Knowledge): Explanation {
   const who = error.file === undefined ? "The extension" : fileName(error.file);
   const shown = error.system === "linux" ? name : baseName(error.library);
-  const found = environment?.torchLibraries.find((one) => stemOf(one.path) === plainStem(name))?.path;
+  const found = environment?.torchLibraries.find((one) => stemOf(one.path) === torchLibraryStem(name))?.path;
   // Of a release that only the catalogue knows there is no folder.
   const folder = found !== undefined && path.isAbsolute(found) ? path.dirname(found) : undefined;
   const place = folder ?? "torch/lib";
