@@ -46,9 +46,10 @@ describe("skew in tests", options, () => {
     assert.match(result?.reason ?? "", /It said: OSError: libnowhere_at_all\.so: cannot open shared object file/);
   });
 
-  it("the loader's words alone, where several causes would explain them", () => {
+  it("the loader's words alone, where several causes would explain them: the first of them, as a guess", () => {
     const result = results["words only"];
-    assert.deepEqual([result?.outcome, result?.explanation], ["failed", undefined]);
+    assert.deepEqual([result?.outcome, result?.explanation?.cause, result?.explanation?.confidence], ["failed", "own-symbol", "possible"]);
+    assert.match(result?.explanation?.message ?? "", /^Possible \(others explain it as well\): file\.so needs `f`/);
     assert.match(result?.reason ?? "", /It said: ImportError: \/no\/such\/file\.so: undefined symbol: f$/);
   });
 
