@@ -26,7 +26,8 @@ export async function runNodeTests(options: NodeTestOptions): Promise<Tally> {
   stream.on("test:stdout", keep);
   stream.on("test:stderr", keep);
   stream.on("test:pass", (data) => {
-    if (data.details.type === "suite") return;
+    // Of a suite that is skipped whole nothing else is reported.
+    if (data.details.type === "suite" && data.skip === undefined) return;
     if (data.skip !== undefined || data.todo !== undefined) {
       tally.skipped += 1;
       print(`skipped: ${placeOf(data)} ${data.name}${reasonOf(data.skip ?? data.todo)}`);
