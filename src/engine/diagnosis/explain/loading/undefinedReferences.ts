@@ -60,17 +60,24 @@ const apple: Recogniser = {
   },
 };
 
-/** "a.obj : error LNK2019: unresolved external symbol "S" (?mangled) referenced in function F", in any language. */
+/**
+ * "a.obj : error LNK2019: unresolved external symbol "S" (?mangled) referenced in function F", in any language, and the same as
+ * Visual Studio's list of errors is copied: "Error LNK2019 ... PROJECT FILE LINE" between tabulators.
+ */
 const msvc: Recogniser = {
-  hint: /error LNK20(?:01|19)\b/,
+  hint: /[Ee]rror\s+LNK20(?:01|19)\b/,
   read(log, at) {
-    const sides = around(log.lines[at]?.text ?? "", "error LNK20");
+    const text = log.lines[at]?.text ?? "";
+    const phrase = /[Ee]rror\s+LNK20(?=01|19)/.exec(text)?.[0];
+    const sides = phrase === undefined ? undefined : around(text, phrase);
     if (sides === undefined || isCode(sides.before)) return undefined;
     const named = /"([^"]{1,8000})"\s*\((?:__imp_)?\?[^\s]+\)/.exec(sides.after);
     const plain = /\s(?:__imp_)?([A-Za-z_]\w*)\s+(?=\S+\s+in\b|referenced)|(?:[Ss]ymbole?|símbolo|符号|シンボル)\s*"?(?:__imp_)?([A-Za-z_]\w*)/.exec(sides.after);
     const name = named?.[1] === undefined ? plain?.[2] ?? plain?.[1] : undecorated(named[1]);
     if (name === undefined) return undefined;
-    const file = /([^\s:][^:]*?\.(?:obj|lib|o)(?:\([^()]*\))?)\s*: *$/.exec(sides.before)?.[1];
+    // MSBuild puts the number of the project before what it prints.
+    const own = /([^\s:][^:]*?\.(?:obj|lib|o)(?:\([^()]*\))?)\s*: *$/.exec(sides.before)?.[1]?.replace(/^\d{1,4}>/, "");
+    const file = own ?? /\t([^\t]{1,1024}\.(?:obj|lib|o))\t/.exec(sides.after)?.[1];
     return atSymbol(at, { name: name.replace(/^__imp_/, ""), isCut: false }, `LNK20${sides.after.slice(0, 2)}: unresolved external symbol ${named?.[1] ?? name}`, file, "windows", false);
   },
 };
@@ -139,9 +146,9 @@ function objectOf(log: Log, at: number, before: string): string | undefined {
   return undefined;
 }
 
-/** MSVC's undecorated name as others print it: without access, calling convention and return type. */
+/** MSVC's undecorated name as others print it: without access, calling convention, and return type or type. */
 function undecorated(name: string): string {
   const after = name.split(/\b__(?:cdecl|thiscall|stdcall|fastcall|vectorcall) /);
-  const rest = after.length > 1 ? after.slice(1).join("") : name.replace(/^.*?\b(?:static|class|struct|int|void|bool) (?=[\w:]+$)/, "");
+  const rest = after.length > 1 ? after.slice(1).join("") : name.replace(/^[^(]* (?=[^\s(]+$)/, "");
   return rest.replaceAll(/\b(?:class|struct|enum|union) |\b__ptr64\b|__declspec\(dllimport\) /g, "").trim();
 }

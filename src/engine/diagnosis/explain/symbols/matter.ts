@@ -52,8 +52,11 @@ export function told(matter: Matter, { cause, because = [], fixes = [], needs = 
 
 /** A symbol with the releases that have it as it is spelled, and those that have what they have in its place. */
 export function explainedSymbol(names: Pick<ExplainedSymbol, "symbol" | "demangled">, life: Life, history: RecordedSymbols): ExplainedSymbol {
-  const torch = life.isByName ? undefined : spanOf(life.twin === undefined ? life.either : life.releases, history);
-  const successor = life.twin !== undefined && life.releases.length < life.either.length ? life.twin : life.overload;
+  const other = life.twin !== undefined && life.releases.length < life.either.length ? life.twin : life.overload;
+  // A name without parameters that was printed demangled is found by its spelling alone.
+  const isFound = life.isByName && other !== undefined && other.demangled === names.demangled;
+  const torch = isFound ? spanOf(other.releases, history) : life.isByName ? undefined : spanOf(life.twin === undefined ? life.either : life.releases, history);
+  const successor = isFound ? undefined : other;
   const theirs = successor === undefined ? undefined : spanOf(successor.releases, history);
   return {
     ...names,

@@ -75,11 +75,18 @@ function cleaner(text: string): (raw: string, number: number) => Generator<Piece
   };
 }
 
-/** Takes the marks of Markdown's headings, which titles of issues are, and of comments into which somebody put a whole traceback. */
+/** A path or name that an editor's terminal or a web page made into a link when it was copied. */
+const link = /\[([^[\]]{1,1024})\]\((?:https?|file|vscode[\w+-]{0,40}):\/\/[^()\s]{1,2048}\)/g;
+
+/**
+ * Takes the marks of Markdown's headings, which titles of issues are, of its links, and of comments into which somebody put a
+ * whole traceback.
+ */
 function markRemover(): (line: string) => string {
   let isFirst = true;
   let isComment = false;
-  return (line) => {
+  return (given) => {
+    const line = given.includes("](") ? given.replace(link, "$1") : given;
     const isTitle = isFirst || line.startsWith("##");
     isFirst &&= line.trim() === "";
     isComment = line.startsWith("#") && (isComment || /^# ?Traceback \(most recent call last\):/.test(line));

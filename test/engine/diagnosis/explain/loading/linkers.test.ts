@@ -80,6 +80,30 @@ describe("undefined references", () => {
     await says("op.obj : error LNK2019: unresolved external symbol __imp_cublasCreate_v2 referenced in function main", "library-not-linked", "likely", /libcublas/);
   });
 
+  it("of MSVC's LINK as Visual Studio's list of errors is copied, and with MSBuild's number of the project", async () => {
+    const symbol = '"__declspec(dllimport) public: struct own::Ptr & __cdecl own::Ptr::operator=(struct own::Ptr const &)" (__imp_??4Ptr@own@@QEAAAEAU01@AEBU01@@Z) referenced in function "void __cdecl run(void)" (?run@@YAXXZ)';
+    const listed = await verdictOf(`Error\tLNK2019\tunresolved external symbol ${symbol}\tC:\\w\\out\\demo\tC:\\w\\out\\demo\\app.cpp.obj\t1\t`);
+    assert.deepEqual([listed.cause, listed.file, listed.symbols?.[0]?.symbol], ["own-symbol", "C:\\w\\out\\demo\\app.cpp.obj", "own::Ptr::operator=(own::Ptr const &)"]);
+    assert.equal((await verdictOf(`12>app.obj : error LNK2019: unresolved external symbol ${symbol}`)).file, "app.obj");
+  });
+
+  it("of MSVC's LINK about data: neither access nor type is part of the name", async () => {
+    const verdict = await verdictOf('a.obj : error LNK2001: unresolved external symbol "private: static struct c10::UndefinedTensorImpl c10::UndefinedTensorImpl::_singleton" (?_singleton@UndefinedTensorImpl@c10@@0U12@A)');
+    assert.equal(verdict.symbols?.[0]?.symbol, "c10::UndefinedTensorImpl::_singleton");
+    assert.deepEqual([verdict.symbols?.[0]?.torch?.since, verdict.symbols?.[0]?.torch?.until, verdict.symbols?.[0]?.successor], ["1.2.0", null, undefined]);
+    assert.equal((await verdictOf('a.obj : error LNK2001: unresolved external symbol "public: static class std::map<int, int> own::table" (?table@own@@2V?$map@HH@std@@A)')).symbols?.[0]?.symbol, "own::table");
+  });
+
+  it("long on Windows is no int64_t", async () => {
+    for (const function_ of ["at::Tensor::data<long>", "at::Tensor::data_ptr<long>", "at::TensorBase::mutable_data_ptr<long>"]) {
+      const verdict = await says(`iou3d.obj : error LNK2001: unresolved external symbol "public: long * __cdecl ${function_}(void)const " (??$data@J@Tensor@at@@QEBAPEAJXZ)`, "source-error", "certain", /elements of a tensor as long/);
+      assert.equal(verdict.copy, "data_ptr<int64_t>()");
+      assert.equal(verdict.symbols?.[0]?.successor, undefined);
+    }
+    assert.notEqual((await verdictOf('a.obj : error LNK2001: unresolved external symbol "public: float * __cdecl at::Tensor::data_ptr<float>(void)const " (??$data_ptr@M@Tensor@at@@QEBAPEAMXZ)')).cause, "source-error");
+    assert.notEqual((await verdictOf("a.cpp:(.text+0x1): undefined reference to `long* at::Tensor::data_ptr<long>() const'")).cause, "source-error");
+  });
+
   it("for the device", async () => {
     await says("nvlink error   : Undefined reference to '_Z6helperfPKi' in 'build/k.o'", "own-symbol", "certain", /helper\(float, int const\*\)/);
     const whole = await says("ptxas fatal   : Unresolved extern function '_Z6helperfPKi'", "own-symbol", "likely", /GPU code calls/);

@@ -23,6 +23,7 @@ for (const [name, line] of [
   ["a progress bar", ` 10%|█         | 1/10\r 90%|█████████ | 9/10\r${loaderSays}`],
   ["backspaces", "I|\b|\b\b" + "I" + loaderSays.slice(1).replace("ort", "orx\bt")],
   ["a byte order mark", "\ufeff" + loaderSays],
+  ["a path that became a link when it was copied", loaderSays.replace("/srv/env/ops/_C.so", "[/srv/env/ops/_C.so](https://vscode-remote+ssh-002dremote-002bdev.vscode-resource.vscode-cdn.net/srv/env/ops/_C.so)")],
   ["zero-width and direction marks", loaderSays.replace("undefined", "\u200bundef\u202eined")],
   ["no-break spaces", loaderSays.replaceAll(" ", "\xa0")],
   ["UTF-16 read as bytes", [...loaderSays].join("\0") + "\0"],

@@ -84,6 +84,11 @@ function isWhole(text: string): boolean {
 /** "registry": of the class that is asked for, which this module's registry does not know; "foreign": an object for such a class. */
 type Match = "registry" | "converter" | "count" | "other" | "foreign" | "alike" | "unknown";
 
+/** A list or tuple for an ArrayRef of tensors, for which there is no converter. */
+function isSequenceFor(type: string, argument: string): boolean {
+  return /^(?:c10|at)::ArrayRef<(?:at|torch)::Tensor>$/.test(type) && /^(?:[[(]|list$|tuple$)/.test(argument);
+}
+
 /** How the arguments stand to one overload. */
 function compare({ parameters, isOpen }: Overload, { given, named, isNanobind }: Call): Match {
   if (given === undefined) return "unknown";
@@ -93,7 +98,7 @@ function compare({ parameters, isOpen }: Overload, { given, named, isNanobind }:
     const type = parameters[index]?.type;
     if (type === undefined) return "unknown";
     const isTensor = /^(?:at|torch)::Tensor\b/.test(type) && isOfClass("Tensor", argument);
-    if (isTensor) return "converter";
+    if (isTensor || isSequenceFor(type, argument)) return "converter";
     if (isNanobind ? lastName(type) === lastName(argument) && !isLiteral(argument) : isOfClass(type, argument)) return isCxxName(type) ? "registry" : "alike";
     if (isLiteral(argument)) return isCxxName(type) || /^[\w.]+\.\w+$/.test(type) ? "other" : type === argument ? "alike" : "unknown";
     return isCxxName(type) && (isNanobind || argument.startsWith("<") || type.includes("::")) ? "foreign" : "unknown";
@@ -119,6 +124,13 @@ function explainCall(call: Call, knowledge: Knowledge): Explanation {
     return registriesDiffer(`${call.name} refused an argument that is what it asks for: a ${lastName(type)}.`, type, knowledge, "likely", [
       `The signature names ${type} by its C++ name, which is what ${call.isNanobind ? "nanobind" : "pybind11"} prints for a type that the module's own registry did not know; the argument is of that class, from the registry of another module.`,
     ], call.isNanobind);
+  }
+  const tensors = call.overloads[matches.indexOf("converter")]?.parameters.find(({ type }) => /^(?:c10|at)::ArrayRef<(?:at|torch)::Tensor>$/.test(type));
+  if (tensors !== undefined) {
+    return verdict("source-error", "likely", `${call.name} is bound with ${tensors.type} (at::TensorList), which nobody can convert from Python.`, [
+      "torch's converters (torch/csrc/utils/pybind.h) know ArrayRef of numbers only, and pybind11 knows none: it looks for a registered class of that name, which there is none.",
+      "The call is right, and it is no ABI conflict: another build of torch changes nothing.",
+    ], { fixes: ["Take std::vector<at::Tensor> in the function that is bound (with <torch/extension.h>, which includes pybind11/stl.h), and hand it on as at::TensorList.", "Or register the function as an operator (TORCH_LIBRARY, Tensor[] in its schema)."], copy: "const std::vector<at::Tensor>&", needs: ["Whether what is passed is a list of tensors only."] });
   }
   if (matches.includes("converter")) {
     return verdict("source-error", "likely", `${call.name} takes an at::Tensor, and its file was compiled without torch's converter for it.`, [

@@ -72,6 +72,12 @@ describe("arguments that bindings refuse", () => {
     assert.equal(verdict.copy, "#include <torch/extension.h>");
   });
 
+  it("are a list of tensors for an ArrayRef, for which nobody has a converter", async () => {
+    const verdict = await says(refused("run", "(arg0: c10::ArrayRef<at::Tensor>) -> bool", "Invoked with: [tensor([42]), tensor([43])]"), "source-error", "likely", /at::TensorList\), which nobody can convert/);
+    assert.equal(verdict.copy, "const std::vector<at::Tensor>&");
+    await says(refused("run", "(arg0: c10::ArrayRef<at::Tensor>) -> bool", "Invoked with: 3"), "wrong-arguments", "certain", /does not take/);
+  });
+
   it("lack a converter of pybind11, which says so", async () => {
     const verdict = await says(refused("run", "(arg0: std::vector<float, std::allocator<float> >) -> None", "Invoked with: [1.0, 2.0]\n\nDid you forget to `#include <pybind11/stl.h>`? Or <pybind11/complex.h>,\n<pybind11/functional.h>, <pybind11/chrono.h>, etc."), "source-error", "likely", /without a converter/);
     assert.ok(verdict.fixes[0]?.includes("pybind11/stl.h"));
