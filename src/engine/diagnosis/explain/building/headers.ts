@@ -11,6 +11,9 @@ import { isNear } from "./reading.ts";
 /** Of the CUDA toolkit and its libraries. */
 const cudaHeader = /^(?:cuda(?:_\w+)?|cuda_runtime(?:_api)?|cublas\w*|cusparse\w*|cusolver\w*|curand\w*|cufft\w*|nvrtc|nvtx3\/\w+|nvToolsExt\w*|device_launch_parameters|vector_types|cooperative_groups)\.(?:h|hpp)$|^(?:thrust|cub|cuda)\/./;
 
+/** Of AMD's ROCm. */
+const rocmHeader = /^(?:hip|hipblas(?:lt)?|hipcub|hipfft|hiprand|hipsolver|hipsparse|hsa|miopen|rccl|rocblas|rocfft|rocprim|rocrand|rocsolver|rocsparse|rocm-core)\/./;
+
 /** Of the Universal C Runtime and the Windows SDK. */
 const ofWindows = /^(?:crtdefs|corecrt\w*|io|ctype|stddef|string|stdio|stdlib|math|errno|float|assert|inttypes|windows|basetsd)\.h$/i;
 
@@ -31,6 +34,15 @@ export const headerRecognisers: readonly Recogniser[] = [missing];
 function explainOf(header: string, command: Command | undefined, fromTorch: boolean): ((knowledge: Knowledge) => Explanation) | undefined {
   if (cudaHeader.test(header)) {
     return (knowledge) => cudaHeaders(header, command, fromTorch, knowledge);
+  }
+  if (rocmHeader.test(header)) {
+    return () => verdict("headers-missing", "likely", `ROCm's own header ${header} is not on the compiler's include path.`, [
+      "torch's wheels for ROCm bring its libraries, not its headers. CUDAExtension of such a torch turns CUDA sources into HIP and adds ROCM_HOME/include; with a torch that is not for ROCm, and with CppExtension, nobody adds it.",
+      "It is no matter of torch's version or ABI.",
+    ], {
+      fixes: ["Install ROCm's development packages of the version that torch was built with (torch.version.hip), and set ROCM_HOME where they are not in /opt/rocm.", "Where no AMD GPU is meant, leave the HIP sources out of the build."],
+      needs: ["Whether this torch is for ROCm: python -c \"import torch; print(torch.version.hip)\"."],
+    });
   }
   if (/^(?:Python|pyconfig)\.h$/.test(header)) {
     return ({ environment }) => verdict("headers-missing", "certain", `Python's own headers are not found: ${header}.`, ["torch/extension.h includes them. An interpreter of a distribution comes without; neither torch nor its ABI has a part in it."], {

@@ -2,6 +2,7 @@
 import type { Recogniser } from "../types.ts";
 import { architectureRecognisers } from "./architectures.ts";
 import { cmakeRecognisers } from "./cmake.ts";
+import { cmakeToolkitRecognisers } from "./cmakeToolkits.ts";
 import { condaRecognisers } from "./conda.ts";
 import { headerRecognisers } from "./headers.ts";
 import { hostCompilerRecognisers } from "./hostCompiler.ts";
@@ -16,4 +17,4 @@ import { toolkitRecognisers } from "./toolkit.ts";
 
 const compilers: readonly Recogniser[] = [...architectureRecognisers, ...hostCompilerRecognisers, ...standardRecognisers, ...stableHeaderRecognisers, ...headerRecognisers, ...removedRecognisers, ...jitRecognisers];
 
-export const buildingRecognisers: readonly Recogniser[] = [...toolkitRecognisers, ...compilers, sourceErrors(compilers), ...isolationRecognisers, ...requirementRecognisers, ...condaRecognisers, ...cmakeRecognisers];
+export const buildingRecognisers: readonly Recogniser[] = [...toolkitRecognisers, ...compilers, sourceErrors(compilers), ...isolationRecognisers, ...requirementRecognisers, ...condaRecognisers, ...cmakeRecognisers, ...cmakeToolkitRecognisers];

@@ -39,25 +39,6 @@ const minor = printed(/The detected CUDA version \(([\d.]+)\) has a minor versio
   return { weight: "warning", explain: () => verdict("toolkit-mismatch", "certain", `The toolkit is CUDA ${match[1] ?? ""} and torch is built with CUDA ${torch ?? "of another minor version"}: the same major version, which works.`, ["torch refuses only another major version (torch/utils/cpp_extension.py); what fails beside this warning has another cause."]) };
 });
 
-/** Of a build of torch's own CMake files: Caffe2/public/cuda.cmake. */
-const headersOfOther = printed(/FindCUDA says CUDA version is ([\d.]+\d)?/, ({ log, at }) => {
-  const text = joined(log, at, 4);
-  const [, nvcc, headers] = /FindCUDA says CUDA version is ([\d.]+\d) .{0,80}headers say the version is ([\d.]+\d)/.exec(text) ?? [];
-  return nvcc === undefined || headers === undefined ? undefined : {
-    last: at + 3, words: text.slice(0, 200),
-    explain: () => verdict("toolkit-mismatch", "certain", `CMake mixes two CUDA toolkits: nvcc is ${nvcc}, the headers are ${headers}.`, ["TorchConfig.cmake compiles a test with the headers that it found and compares them with nvcc's version; this happens before torch's own CUDA version matters."], {
-      fixes: [`Name one toolkit for both, in an empty build folder: -DCMAKE_CUDA_COMPILER=<toolkit>/bin/nvcc -DCUDA_TOOLKIT_ROOT_DIR=<toolkit>, and put that bin first on PATH.`, "Look for a second toolkit of a conda environment or of the system (for instance /usr/include/cuda.h of nvidia-cuda-toolkit)."],
-    }),
-  };
-});
-
-const twoToolkits = printed(/Found two conflicting CUDA (?:versions|installs)/, ({ log, at }) => ({
-  last: at + 3, words: joined(log, at, 4).slice(0, 260),
-  explain: () => verdict("toolkit-mismatch", "certain", "CMake found two CUDA toolkits: nvcc belongs to one, the headers and libraries to another.", ["Caffe2/public/cuda.cmake compares the toolkit of CMAKE_CUDA_COMPILER with what find_package(CUDAToolkit) found."], {
-    fixes: ["Name one toolkit for both, in an empty build folder: -DCMAKE_CUDA_COMPILER=<toolkit>/bin/nvcc -DCUDAToolkit_ROOT=<toolkit> -DCUDA_TOOLKIT_ROOT_DIR=<toolkit>."],
-  }),
-}));
-
 const homeMissing = printed(/(?<!raise OSError\(['"])(?:CUDA_HOME environment variable is not set|CUDA_HOME does not exist, unable to compile CUDA op|CUDA was not found on the system, please set the CUDA_HOME)/, ({ text }) => ({ words: text, explain: withoutHome }));
 
 const clangWithoutCuda = printed(/error: cannot find CUDA installation/, ({ text }) => ({
@@ -75,7 +56,7 @@ const nvccMissing = printed(/nvcc not found at ['"]([^'"]{1,400})['"]|\bNo such 
   };
 });
 
-export const toolkitRecognisers: readonly Recogniser[] = [mismatch, deepspeed, apex, minor, headersOfOther, twoToolkits, homeMissing, clangWithoutCuda, nvccMissing];
+export const toolkitRecognisers: readonly Recogniser[] = [mismatch, deepspeed, apex, minor, homeMissing, clangWithoutCuda, nvccMissing];
 
 function unnamedMismatch(torch?: string): Explanation {
   return verdict("toolkit-mismatch", "certain", `The CUDA toolkit of this build is not the CUDA${torch === undefined ? "" : ` ${torch}`} that torch was built with.`, ["The check compares nvcc's version with torch.version.cuda."], {

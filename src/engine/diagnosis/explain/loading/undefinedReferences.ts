@@ -75,8 +75,7 @@ const msvc: Recogniser = {
     const plain = /\s(?:__imp_)?([A-Za-z_]\w*)\s+(?=\S+\s+in\b|referenced)|(?:[Ss]ymbole?|símbolo|符号|シンボル)\s*"?(?:__imp_)?([A-Za-z_]\w*)/.exec(sides.after);
     const name = named?.[1] === undefined ? plain?.[2] ?? plain?.[1] : undecorated(named[1]);
     if (name === undefined) return undefined;
-    // MSBuild puts the number of the project before what it prints.
-    const own = /([^\s:][^:]*?\.(?:obj|lib|o)(?:\([^()]*\))?)\s*: *$/.exec(sides.before)?.[1]?.replace(/^\d{1,4}>/, "");
+    const own = /([^\s:][^:]*?\.(?:obj|lib|o)(?:\([^()]*\))?)\s*: *$/.exec(sides.before)?.[1];
     const file = own ?? /\t([^\t]{1,1024}\.(?:obj|lib|o))\t/.exec(sides.after)?.[1];
     return atSymbol(at, { name: name.replace(/^__imp_/, ""), isCut: false }, `LNK20${sides.after.slice(0, 2)}: unresolved external symbol ${named?.[1] ?? name}`, file, "windows", false);
   },

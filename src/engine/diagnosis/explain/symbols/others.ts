@@ -215,7 +215,7 @@ function ownOrLibrary(matter: Matter, demangled: string): Judgement {
       headline: `${name} belongs to ${library.library}, ${error.when === "link" ? `which ${inside(file)} is not linked with` : "and the one that was loaded does not have it, or none was"}.`,
       because: ["It is no name of torch.", ...(abi === undefined ? [] : [`It is asked for with ${abi === 1 ? "std::__cxx11::string" : "the old std::string"}: one that is built with the other _GLIBCXX_USE_CXX11_ABI would not have it either.`])],
       fixes: [library.fix ?? `Link ${library.link ?? library.library}.`],
-      needs: [`Whether the ${library.library} that is linked or loaded is the one with whose headers it was compiled.`],
+      needs: [`Whether what is linked or loaded of it is of the version whose headers it was compiled with.`],
     };
   }
   return ownSymbol(matter, abi);

@@ -37,6 +37,8 @@ const prefixes: readonly RegExp[] = [
   // Commands of GitHub Actions.
   /^##\[\w{1,20}\]/,
   /^::(?:error|warning|notice|debug)(?: [^:]{0,300})?::/,
+  // MSBuild's number of the project, and what Visual Studio puts before CMake's output.
+  /^\d{1,3}>(?!&)(?: ?\[CMake\] ?)?/,
   // docker buildkit, docker compose, kubectl, concurrently.
   /^(#\d+) (?:\d+\.\d+ |(?=ERROR|DONE|CACHED|\[))/,
   /^([A-Za-z][\w.-]{0,80}[-_]\d+) *\| ?/,

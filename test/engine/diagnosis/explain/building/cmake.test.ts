@@ -20,6 +20,26 @@ describe("CMake around Torch", () => {
     await silent('-- Could NOT find CUDAToolkit (missing: CUDAToolkit_INCLUDE_DIR)');
   });
 
+  it("two toolkits, in the words of every torch", async () => {
+    const two = await says(error("Found two conflicting CUDA versions:", "", "V12.3.103 in '/usr/local/cuda-12.3/include' and", "", "V12.4.99 in '/srv/conda/include'").replace("CMakeLists.txt:3 (find_package)", "/srv/t/share/cmake/Caffe2/public/cuda.cmake:65 (message)"), "toolkit-mismatch", "certain", /nvcc is 12\.3\.103, the headers are 12\.4\.99/);
+    assert.ok(two.because.includes("The compiler's is 12.3.103 (/usr/local/cuda-12.3/include), and find_package(CUDAToolkit) found 12.4.99 (/srv/conda/include)."));
+    assert.match(two.fixes[0] ?? "", /-DCMAKE_CUDA_COMPILER=.* -DCUDAToolkit_ROOT=/);
+    await says(error("Found two conflicting CUDA installs:", "", "V11.8.89 in '/usr/local/cuda-11.8/include' and", "", "V11.8.89 in '/usr/local/cuda/include'"), "toolkit-mismatch", "certain", /one CUDA toolkit under two paths/);
+    await says(error("FindCUDA says CUDA version is 11.5 (usually determined by nvcc), but the CUDA", "headers say the version is 11.7.  This often occurs when you set both"), "toolkit-mismatch", "certain", /nvcc is 11\.5, the headers are 11\.7/);
+    await says(error("FindCUDA says CUDA version is (usually determined by nvcc), but the CUDA", "headers say the version is 9.0.  This often occurs when you set both"), "toolkit-mismatch", "certain", /nvcc is of another, the headers are 9\.0/);
+  });
+
+  it("ROCm's packages are not found: one verdict for both sentences", async () => {
+    const hip = await says(error('By not providing "Findhip.cmake" in CMAKE_MODULE_PATH this project has', 'asked CMake to find a package configuration file provided by "hip", but', "CMake did not find one.", "", 'Could not find a package configuration file provided by "hip" with any of', "the following names:", "", "  hipConfig.cmake"), "headers-missing", "certain", /ROCm's package hip/);
+    assert.match(hip.fixes[0] ?? "", /-DCMAKE_PREFIX_PATH=\/opt\/rocm/);
+    await says(error("No GPU arch specified for ROCm build.  Please use PYTORCH_ROCM_ARCH", "environment variable to specify GPU archs to build for."), "gpu-architecture-unknown", "certain", /build for ROCm/);
+    await silent(error('Could not find a package configuration file provided by "hiplot" with any of'));
+  });
+
+  it("behind what Visual Studio puts before CMake's lines", async () => {
+    await says(error('The link interface of target "torch::nvtoolsext" contains:', "", "  CUDA::nvToolsExt", "", "but the target was not found.").replace(/^/gm, "1> [CMake] "), "cuda-not-found", "certain", /nvToolsExt/);
+  });
+
   it("architectures", async () => {
     await says(error("CMAKE_CUDA_ARCHITECTURES must be non-empty if set."), "gpu-architecture-unknown", "certain", /the list of architectures is empty/);
     await says('CMake Error in CMakeLists.txt:\n  CUDA_ARCHITECTURES is empty for target "ops".', "gpu-architecture-unknown", "certain", /is empty/);

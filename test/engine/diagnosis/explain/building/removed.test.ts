@@ -56,6 +56,7 @@ describe("what torch's headers do not have", () => {
     await says(`${command}\nIn file included from /srv/ops/ops.cpp:2:\n/srv/v/lib/python3.11/site-packages/torch/include/ATen/cuda/CUDAContextLight.h:9:10: fatal error: cuda_runtime_api.h: No such file or directory`, "cuda-in-cpp-extension", "likely", /cuda_runtime_api\.h is not on the compiler's include path/);
     await says("ops.cpp:1:10: fatal error: cuda_runtime.h: No such file or directory", "torch-cpu-only", "certain", /built without CUDA/, await release("torch==2.8.0+cpu"));
     await says("/t/torch/include/torch/csrc/python_headers.h:13:10: fatal error: Python.h: No such file or directory", "headers-missing", "certain", /Python\.h/);
+    await says("/w/k.cpp:3:10: fatal error: hip/hip_runtime.h: No such file or directory", "headers-missing", "likely", /^ROCm's own header hip\/hip_runtime\.h/);
     await says("ops.cpp:1:10: fatal error: torch/extension.h: No such file or directory", "headers-missing", "likely", /is not told where torch's headers lie/);
     await says("/t/torch/include/c10/util/string_view.h:6:10: fatal error: string_view: No such file or directory", "host-compiler", "certain", /has no <string_view>/);
   });

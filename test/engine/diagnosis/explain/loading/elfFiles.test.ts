@@ -81,6 +81,11 @@ describe("libraries of torch that are not found", () => {
     await says('ValueError: Cannot repair wheel, because required library "libtorch_npu.so" could not be located', "library-missing", "certain", /auditwheel does not find libtorch_npu\.so/);
   });
 
+  it("of ROCm and oneAPI come with torch's wheels for them", async () => {
+    assert.match((await says(`ImportError: libamdhip64.so.6: ${cannot}`, "library-missing", "certain", /libamdhip64\.so\.6/)).fixes[0] ?? "", /AMD's ROCm.* import torch first/);
+    assert.match((await says(`ImportError: libsycl.so.8: ${cannot}`, "library-missing", "certain", /libsycl\.so\.8/)).fixes[0] ?? "", /oneAPI/);
+  });
+
   it("a program needs a path", async () => {
     const verdict = await says(`./demo: error while loading shared libraries: libtorch.so: ${cannot}`, "torch-library-missing", "certain", /^The program needs libtorch\.so/);
     assert.match(verdict.fixes[0] ?? "", /-Wl,-rpath/);

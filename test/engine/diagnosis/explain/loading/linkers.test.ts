@@ -50,6 +50,14 @@ describe("undefined references", () => {
     assert.equal((await says("k.o: in function `f()':\ntmp.cpp:(.text+0x3): undefined reference to `__cudaRegisterLinkedBinary_44_tmp_k_cpp1_ii_a'", "own-symbol", "likely", /device/)).file, "k.o");
   });
 
+  it("of ROCm and SYCL", async () => {
+    for (const [name, library] of [["hipMalloc", /libamdhip64/], ["__hipRegisterFatBinary", /libamdhip64/], ["hsa_system_get_major_extension_table", /libhsa-runtime64/], ["rocblas_create_handle", /mathematical library of ROCm/], ["hipfftPlan2d", /mathematical library of ROCm/], ["miopenCreate", /MIOpen/]] as const) {
+      await says(`k.cpp:(.text+0x1): undefined reference to \`${name}'`, "other-library-symbol", "likely", library);
+    }
+    await says("k.cpp:(.text+0x1): undefined reference to `sycl::_V1::queue::wait()'", "other-library-symbol", "likely", /SYCL/);
+    await says("k.cpp:(.text+0x1): undefined reference to `hipster_run'", "own-symbol", "possible", /hipster_run/);
+  });
+
   it("in a version: the C++ and C libraries of the link are too old", async () => {
     const verdict = await says("/usr/bin/ld: /opt/libtorch/lib/libc10.so: undefined reference to `std::__throw_bad_array_new_length()@GLIBCXX_3.4.29'", "libstdcxx-too-old", "certain", /libc10\.so needs GLIBCXX_3\.4\.29 of libstdc\+\+ \(GCC 11\.1 or later\)/);
     assert.equal(verdict.file, "/opt/libtorch/lib/libc10.so");

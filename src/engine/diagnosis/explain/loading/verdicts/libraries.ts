@@ -98,6 +98,8 @@ const brings: readonly (readonly [RegExp, string])[] = [
   [/^lib(?:openblas|blas|lapack|cblas)/, "a library of linear algebra: install the distribution's or the environment's openblas."],
   [/^libmpi/, "a library of MPI: load the module of the MPI that it was built with, or install that MPI."],
   [/^lib(?:stdc\+\+|gcc_s)\.so/, "GCC's run-time library: install the distribution's libstdc++6 (libstdc++ on RHEL and Alpine)."],
+  [/^lib(?:amdhip64|hsa-runtime64|amd_comgr|MIOpen|rccl|hip(?:blas|blaslt|fft|rand|rtc|solver|sparse)|roc(?:blas|fft|rand|solver|sparse|m_smi64))\./, "a library of AMD's ROCm: torch's wheels for ROCm bring their own, so import torch first; without such a torch install the ROCm that the file was built with. The number behind .so is ROCm's major version."],
+  [/^lib(?:sycl|ur_loader|ur_adapter_level_zero|pi_level_zero|ze_loader)\./, "a library of Intel's oneAPI: torch for XPU installs intel-sycl-rt, so import torch first; libze_loader comes with the driver (level-zero)."],
   [/^libsox\.so/, "the library of SoX: install the distribution's libsox."],
 ];
 
