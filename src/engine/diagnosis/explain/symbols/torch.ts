@@ -100,7 +100,7 @@ function otherString(matter: Matter): Judgement {
   const isLink = error.when === "link";
   const other = isLink ? "the libtorch that is linked" : "the torch that loads it";
   const own = life.releases.length === 0 ? "" : `Official wheels of torch ${range(life.releases, history.releases)} export it in this spelling`;
-  const turned = life.twin === undefined ? "" : `of torch ${range(life.twin.releases, history.releases)} in the other`;
+  const turned = life.twin === undefined ? "" : `${own === "" ? "official wheels export it " : ""}of torch ${range(life.twin.releases, history.releases)} in the other`;
   const ranges = [own, turned].filter((one) => one !== "").join(", ");
   const abi = evidence.running === undefined ? undefined : evidence.running.abi ?? officialAbi(evidence.running.torch, catalogue);
   const isSame = abi === wants;

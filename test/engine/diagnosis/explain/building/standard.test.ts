@@ -49,6 +49,10 @@ describe("the C++ standard", () => {
 
   it("a newer feature in torch's headers; not in a project without torch, and not as a warning", async () => {
     await says(`${command("-std=c++17")}\n/srv/v/lib/python3.11/site-packages/torch/include/c10/util/X.h:9:19: error: ‘requires’ does not name a type`, "cxx-standard", "likely", /C\+\+20/);
+    const inTorch = "/v/lib/python3.11/site-packages/torch/include/c10/util/in_place.h";
+    await says(`${inTorch}:7:12: error: no member named 'in_place' in namespace 'std'`, "cxx-standard", "likely", /C\+\+17/);
+    await says(`${inTorch}:8:12: error: ‘std::in_place_index_t’ has not been declared`, "cxx-standard", "likely", /C\+\+17/);
+    await says(`${inTorch}(7): error: namespace "std" has no member "in_place"`, "cxx-standard", "likely", /C\+\+17/);
     await silent("g++ -std=c++14 -c lib.cpp\nlib.cpp:1:1: error: ‘is_same_v’ is not a member of ‘std’; did you mean ‘is_same’?");
     await silent(`${command("-std=c++14")}\nops.cpp:6:14: warning: ‘if constexpr’ only available with ‘-std=c++17’ or ‘-std=gnu++17’ [-Wc++17-extensions]`);
   });

@@ -18,6 +18,11 @@ describe("Windows's loader", () => {
     await says("OSError: [WinError 127] No se encontró el proceso especificado", "torch-drift", "likely", /another torch/);
   });
 
+  it("of a DLL of torch itself it is a mixed installation, and no extension's matter", async () => {
+    const verdict = await says('OSError: [WinError 127] 指定されたプロシージャが見つかりません。 Error loading "C:\\w\\venv\\lib\\site-packages\\torch\\lib\\cublas64_11.dll" or one of its dependencies.', "duplicate-libtorch", "likely", /^torch itself does not load: cublas64_11\.dll/);
+    assert.ok(verdict.because.some((one) => one.includes("no extension is at fault")));
+  });
+
   it("a module that is not found is a DLL that is missing", async () => {
     await says("ImportError: DLL load failed while importing fused_ops: Das angegebene Modul wurde nicht gefunden.", "library-missing", "likely", /^fused_ops needs a DLL/);
     await says("ImportError: DLL load failed: The specified module could not be found.", "library-missing", "likely", /needs a DLL/);

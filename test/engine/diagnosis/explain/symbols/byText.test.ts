@@ -172,6 +172,7 @@ describe("symbols of others", () => {
     says(ask({ symbol: "cublasCreate_v2" }), "library-not-linked likely", /of libcublas and is not linked with it/, /CUDA::cublas\b/);
     says(ask({ symbol: "cuDriverGetVersion" }), "library-not-linked likely", /libcuda/, /CUDA::cuda_driver/);
     says(ask({ symbol: "ncclCommRegister", file: "/v/torch/lib/libtorch_cuda.so" }), "cuda-library-skew likely", /needs a newer libnccl/, /an extension has no part in this/, /Unset LD_LIBRARY_PATH/);
+    says(ask({ symbol: "ncclCommWindowRegister", file: "build/all_reduce_perf" }), "cuda-library-skew likely", /needs a newer libnccl/, /since 2\.27/);
     says(ask({ symbol: "cublasLtMatmul", file: "/v/torch/lib/libtorch_cuda.so" }), "cuda-library-skew likely", /newer libcublasLt/, /an extension has no part in this/);
     says(ask({ symbol: "__nvJitLinkCreate_12_8", file: "/v/libcusparse.so.12", from: "libnvJitLink.so.12", version: "libnvJitLink.so.12" }), "cuda-library-skew likely", /newer libnvJitLink/);
     says(ask({ symbol: "cudaGetDriverEntryPointByVersion" }), "cuda-library-skew likely", /newer libcudart/, /12\.5/);

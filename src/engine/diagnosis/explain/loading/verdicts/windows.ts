@@ -23,6 +23,7 @@ export function explainWindowsError(error: WindowsError, failed: FailedDll, { en
   const installed = typeof torch === "string" ? ` (${torch} is installed)` : "";
   switch (error) {
     case 127:
+      if (ofTorch) return mixedTorch(who);
       return isOfOthers.test(failed.module?.split(".").at(-1) ?? "") ? procedureOfOthers(who) : verdict("torch-drift", "likely", `${who} was built for another torch, or another version of a DLL that it uses${installed}: a DLL that is found lacks a function that it needs.`, ["Windows found every DLL and misses a function in one of them, which it does not name. In extensions of torch that is nearly always a function of c10.dll, torch_cpu.dll or torch_python.dll whose signature changed between torch's minor releases.", "std::string has one ABI on Windows: _GLIBCXX_USE_CXX11_ABI has no part in it."], {
         fixes: ["Install the build of the package for the installed torch, or build it again against that torch.", "Or install the torch that it was built for."],
         needs: ["Which torch it was built for: the wheel's name or its metadata (pip show), beside `pip show torch`.", "Which function: open the .pyd in a viewer of dependencies (Dependencies, dumpbin /imports), with torch\\lib on PATH."],
@@ -49,6 +50,14 @@ function procedureOfOthers(who: string): Explanation {
   return verdict("library-too-old", "likely", `A DLL that ${who} needs was found in another version, which lacks a function.`, ["Windows found every DLL and misses a function in one of them, which it does not name.", "Another copy of it comes first, mostly from a folder on PATH, from conda's Library\\bin or from a second package. torch has no part in it."], {
     fixes: ["Install the package again in a fresh environment, from one channel.", "Take folders with other copies of its DLLs out of PATH."],
     needs: ["Which DLL: open the .pyd in a viewer of dependencies (Dependencies, dumpbin /imports)."],
+  });
+}
+
+/** A DLL of torch itself, of which extensions know nothing. */
+function mixedTorch(who: string): Explanation {
+  return verdict("duplicate-libtorch", "likely", `torch itself does not load: ${who}, or a DLL that it needs, was found in another version, which lacks a function.`, ["It came up while torch's own DLLs were loaded: no extension is at fault.", "DLLs of two torches lie in torch\\lib (an installation over an older one, files of a package for another device), or a DLL of the same name comes first from elsewhere: CUDA's or cuDNN's in Windows\\System32, one of another program on PATH.", "Of torch_python.dll it may also be a Python that is older than the one torch was built with: a pre-release of its version."], {
+    fixes: ["Uninstall torch until pip says that it is not installed, delete what is left of the folder torch in site-packages, and install it again; better, in a fresh environment.", "Take copies of CUDA's and cuDNN's DLLs out of System32 and out of other folders on PATH.", "With a pre-release of Python install its final release."],
+    needs: ["Which DLL and which function: open the file in a viewer of dependencies (Dependencies, dumpbin /imports).", "Whether the folder torch\\lib has files of several dates, and `where` of the DLL that is named."],
   });
 }
 
