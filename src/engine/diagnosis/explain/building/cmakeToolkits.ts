@@ -7,16 +7,16 @@ import { isNear } from "./reading.ts";
 /** CMake's compiler against find_package(CUDAToolkit), and nvcc against the headers that a test was compiled with. */
 const conflicting = cmakeSaying(
   /Found two conflicting CUDA|FindCUDA says CUDA version is/,
-  /Found two conflicting CUDA (?:versions|installs): V?(?<first>\d[\d.]*) (?:in|from) '?(?<firstPlace>[^\s']{1,1000})'? and V?(?<second>\d[\d.]*) in '(?<secondPlace>[^']{1,1000})'|FindCUDA says CUDA version is (?<found>\d[\d.]*)? ?\(usually determined by nvcc\), but the CUDA headers say the version is (?<headers>\d[\d.]*\d)/,
+  /Found two conflicting CUDA (?:versions|installs):?(?: V?(?<first>\d[\d.]*) (?:in|from) '?(?<firstPlace>[^\s']{1,1000})'? and V?(?<second>\d[\d.]*) in '(?<secondPlace>[^']{1,1000})')?|FindCUDA says CUDA version is (?<found>\d[\d.]*)? ?\(usually determined by nvcc\), but the CUDA headers say the version is (?<headers>\d[\d.]*\d)/,
   ({ match }) => {
     const { first, firstPlace, second, secondPlace, found, headers } = match.groups ?? {};
     const isSameVersion = first !== undefined && first === second;
-    const sides = first === undefined
+    const sides = headers !== undefined
       ? "A test that is compiled with the headers that were found prints another version than nvcc."
-      : `The compiler's is ${first} (${firstPlace ?? ""}), and find_package(CUDAToolkit) found ${second ?? ""} (${secondPlace ?? ""}).`;
+      : first === undefined ? "The compiler's toolkit is not the one that find_package(CUDAToolkit) found; both stand in the lines below." : `The compiler's is ${first} (${firstPlace ?? ""}), and find_package(CUDAToolkit) found ${second ?? ""} (${secondPlace ?? ""}).`;
     const headline = isSameVersion
       ? "torch's CMake files see one CUDA toolkit under two paths and refuse that."
-      : `CMake mixes two CUDA toolkits: nvcc is ${first ?? found ?? "of another"}, the headers are ${second ?? headers ?? ""}.`;
+      : `CMake mixes two CUDA toolkits: nvcc is ${first ?? found ?? "of one"}, the headers are ${second ?? headers ?? "of another"}.`;
     return {
       explain: () => verdict("toolkit-mismatch", "certain", headline, [
         sides,
