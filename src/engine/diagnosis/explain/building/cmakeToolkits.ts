@@ -9,17 +9,12 @@ const conflicting = cmakeSaying(
   /Found two conflicting CUDA|FindCUDA says CUDA version is/,
   /Found two conflicting CUDA (?:versions|installs):?(?: V?(?<first>\d[\d.]*) (?:in|from) '?(?<firstPlace>[^\s']{1,1000})'? and V?(?<second>\d[\d.]*) in '(?<secondPlace>[^']{1,1000})')?|FindCUDA says CUDA version is (?<found>\d[\d.]*)? ?\(usually determined by nvcc\), but the CUDA headers say the version is (?<headers>\d[\d.]*\d)/,
   ({ match }) => {
-    const { first, firstPlace, second, secondPlace, found, headers } = match.groups ?? {};
+    const { first, second } = match.groups ?? {};
     const isSameVersion = first !== undefined && first === second;
-    const sides = headers !== undefined
-      ? "A test that is compiled with the headers that were found prints another version than nvcc."
-      : first === undefined ? "The compiler's toolkit is not the one that find_package(CUDAToolkit) found; both stand in the lines below." : `The compiler's is ${first} (${firstPlace ?? ""}), and find_package(CUDAToolkit) found ${second ?? ""} (${secondPlace ?? ""}).`;
-    const headline = isSameVersion
-      ? "torch's CMake files see one CUDA toolkit under two paths and refuse that."
-      : `CMake mixes two CUDA toolkits: nvcc is ${first ?? found ?? "of one"}, the headers are ${second ?? headers ?? "of another"}.`;
+    const { headline, reason } = twoSides(match.groups ?? {});
     return {
       explain: () => verdict("toolkit-mismatch", "certain", headline, [
-        sides,
+        reason,
         "Which nvcc is taken is decided by CMAKE_CUDA_COMPILER, CUDACXX and PATH; which headers, by CUDAToolkit_ROOT, CUDA_HOME, CUDA_PATH, CMAKE_PREFIX_PATH (a conda environment, vcpkg) and /usr/local/cuda. Both must lead to one folder.",
         "It is refused before anything is compiled: no ABI was compared.",
       ], {
@@ -32,6 +27,22 @@ const conflicting = cmakeSaying(
     };
   },
 );
+
+/** What a message of two toolkits says of them; its first line alone names neither. */
+function twoSides({ first, firstPlace, second, secondPlace, found, headers }: Readonly<Record<string, string | undefined>>): { readonly headline: string; readonly reason: string } {
+  if (headers !== undefined) {
+    return found === undefined
+      ? { headline: `CMake does not know which CUDA nvcc is of, and so takes the headers, of CUDA ${headers}, for another's.`, reason: "FindCUDA's version is empty in the message: it did not run nvcc, or not the one that was meant." }
+      : { headline: `CMake mixes two CUDA toolkits: nvcc is ${found}, the headers are ${headers}.`, reason: "A test that is compiled with the headers that were found prints another version than nvcc." };
+  }
+  if (first === undefined || second === undefined) {
+    return { headline: "CMake mixes two CUDA toolkits: nvcc is of one, the headers are of another.", reason: "The compiler's toolkit is not the one that find_package(CUDAToolkit) found; both stand in the lines below the message." };
+  }
+  return {
+    headline: first === second ? "torch's CMake files see one CUDA toolkit under two paths and refuse that." : `CMake mixes two CUDA toolkits: nvcc is ${first}, the headers are ${second}.`,
+    reason: `The compiler's is ${first} (${firstPlace ?? ""}), and find_package(CUDAToolkit) found ${second} (${secondPlace ?? ""}).`,
+  };
+}
 
 const rocmPackages = "hip|hiprtc|hipblas|hipblaslt|hipcub|hipfft|hiprand|hipsolver|hipsparse|hsa-runtime64|amd_comgr|miopen|rccl|rocblas|rocfft|rocm-core|rocprim|rocrand|rocsolver|rocsparse|rocthrust";
 

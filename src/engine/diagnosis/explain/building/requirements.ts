@@ -47,7 +47,7 @@ const brokenPair = printed(/^\s*(?:ERROR: )?([A-Za-z][\w.-]{0,80}) (\d[\w.+!-]{0
     const pair = needed === "torch" ? companionFor(catalogue, name, has) : undefined;
     return verdict(companion.test(name) ? "package-pair" : "torch-requirement", "certain", `${name} ${version} asks for ${needed}${range.trim()}, and ${needed} ${has} is installed now.`, ["The last installation replaced one of the two. pip only warns; what was compiled for the other release fails at import or later."], {
       fixes: [
-        ...(pair === undefined ? [`Install a ${name} that was made for ${needed} ${has}, or go back to the ${needed} that it asks for.`] : [`Install the pair: \`${pair.line}\`.`]),
+        ...(pair === undefined ? [`Install the ${name} that was made for ${needed} ${has}, or go back to the ${needed} that it asks for.`] : [`Install the pair: \`${pair.line}\`.`]),
         "Install them in one command, so that the installer chooses versions that go together.",
       ],
       ...(pair === undefined ? {} : { copy: pair.line }),
@@ -128,12 +128,22 @@ function reasonsOf(log: Log, at: number): readonly string[] {
   return reasons;
 }
 
+/** pip's reason of a requirement that takes one release of torch alone. */
+const pinned = /^([\w.-]{1,80}) (\d[\w.+]{0,40}) depends on torch==([\w.+]{1,40})/;
+
 function conflictOf(reasons: readonly string[], named: readonly (string | undefined)[], { catalogue }: Knowledge): Explanation {
   const all = [...reasons, ...named.flatMap((one) => one ?? [])].join(" ");
   const wanted = /(?:requested|you require) torch==([\w.+]+\d)/.exec(all)?.[1];
-  const other = /\b(torchvision|torchaudio|torchtext)(?: |==)(\d[\w.+]*)/.exec(all)?.[1];
+  const pins = wanted === undefined ? [] : reasons.flatMap((reason) => {
+    const [, name, version, torch] = pinned.exec(reason) ?? [];
+    return name === undefined || version === undefined || torch === undefined ? [] : [{ reason, name, version, torch }];
+  });
+  // What asks for the torch that is wanted is not what disagrees.
+  const disagreeing = reasons.filter((one) => !pins.some(({ reason, torch }) => reason === one && torch === wanted));
+  const other = /\b(torchvision|torchaudio|torchtext)(?: |==)(\d[\w.+]*)/.exec([...disagreeing, ...named.flatMap((one) => one ?? [])].join(" "))?.[1];
+  const culprit = pins.find(({ torch }) => torch !== wanted);
   const pair = wanted === undefined || other === undefined ? undefined : companionFor(catalogue, other, wanted);
-  return verdict(other === undefined ? "torch-requirement" : "package-pair", "certain", pair === undefined ? "Requirements ask for different versions of torch, and no installation satisfies all of them." : `${other ?? ""} of that version belongs to another torch than ${wanted ?? ""}.`, reasons.slice(0, 6).map((one) => (/[.!]$/.test(one) ? one : `${one}.`)), {
+  return verdict(other === undefined ? "torch-requirement" : "package-pair", "certain", pair === undefined ? culprit === undefined ? "Requirements ask for different versions of torch, and no installation satisfies all of them." : `${culprit.name} ${culprit.version} asks for torch ${culprit.torch}, and torch ${wanted ?? ""} is requested: no installation satisfies both.` : `${other ?? ""} of that version belongs to another torch than ${wanted ?? ""}.`, reasons.slice(0, 6).map((one) => (/[.!]$/.test(one) ? one : `${one}.`)), {
     fixes: [
       ...(pair === undefined ? ["Let one of them go: take a version of the package that names your torch, or the torch that it names. Packages with compiled code are bound to one minor release of torch for a reason."] : [`Install the pair: \`${pair.line}\`.`]),
       "Do not install past it with --no-deps: what was compiled for the other torch fails at import.",

@@ -15,7 +15,7 @@ const notOpened: Recogniser = {
     const sides = around(line, ": cannot open shared object file");
     // R's torch prints the file that it loads before the loader's words: "/r/liblantern.so - libcudart.so.12: cannot open ...".
     const library = pathAtEnd(sides?.before ?? "")?.replace(/^.{1,4096}\.so - (?=\S+$)/, "");
-    if (sides === undefined || library === undefined || isCode(line) || !/\.so\b|[\\/]/.test(library)) return undefined;
+    if (sides === undefined || library === undefined || isCode(line) || !/\.so\b|[\\/]/.test(library) || isTriedInTurn(log, at)) return undefined;
     const reason = /^: ([^'"`\\.,;()”’]*)/.exec(sides.after)?.[1]?.trim() ?? "";
     // Prose names the message without the system's reason.
     if (reason === "" && !isPrinted(sides.before.slice(0, sides.before.length - library.length), line)) return undefined;
@@ -26,6 +26,11 @@ const notOpened: Recogniser = {
     return atLibrary(log, at, library, words);
   },
 };
+
+/** torio tries its libraries for each FFmpeg in turn, and logs each failure before the one that loads. */
+function isTriedInTurn(log: Log, at: number): boolean {
+  return log.lines.slice(at + 1, at + 120).some(({ text }) => text.includes("Successfully loaded FFmpeg"));
+}
 
 /** "Error loading shared library L: No such file or directory (needed by F)" of musl. */
 const muslNotOpened: Recogniser = {

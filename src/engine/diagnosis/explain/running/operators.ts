@@ -110,7 +110,7 @@ function besideOwnBuild(name: Companion, what: string, torch: string): Explanati
 
 /** torchvision/extension.py, `_assert_has_ops`. */
 const customOps: Saying = {
-  pattern: /Couldn't load (?:custom C\+\+ ops\. This can happen if your PyTorch and torchvision|the image extension\. If you built torchvision)/,
+  pattern: /Couldn't load (?:custom C\+\+ ops\.(?= This can happen if your PyTorch and torchvision|\s*$)|the image extension\. If you built torchvision)/,
   read(said) {
     // Some releases print both versions: "... PyTorch version 2.1.0 torchvision version 0.15.2".
     const [, torch, vision] = /PyTorch [Vv]ersion[: ]+(\d[\w.+]*)[\s\S]{0,80}?torchvision [Vv]ersion[: ]+(\d[\w.+]*)/.exec(said.text) ?? [];

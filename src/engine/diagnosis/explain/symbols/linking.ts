@@ -17,7 +17,7 @@ export function notLinked(matter: Matter, evidence: { readonly sure?: boolean; r
       ...(home === "libtorch_python" ? ["TORCH_LIBRARIES of find_package(Torch) does not contain libtorch_python."] : /cuda/.test(home) ? ["A torch for CPUs has no such library."] : []),
       "This is no matter of _GLIBCXX_USE_CXX11_ABI.",
     ],
-    fixes: howToLink(home, isLink),
+    fixes: [...howToLink(home, isLink), ...(isLink || evidence.sure === true || home !== "libtorch_python" ? [] : ["If torch was not imported before it: import torch first."])],
     needs: evidence.sure === true ? [] : isLink ? [`Whether the link line names ${home} (-l${home.slice(3)}), after the objects that need it.`] : [...(/cuda/.test(home) ? ["Whether the torch that runs it is built with CUDA: python -c \"import torch; print(torch.version.cuda)\"."] : []), askFits(matter)],
   };
 }

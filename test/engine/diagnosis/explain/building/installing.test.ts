@@ -80,6 +80,7 @@ describe("what installers refuse", () => {
     const pip = await says("ERROR: Cannot install torch==2.8.0 and torchvision==0.22.0 because these package versions have conflicting dependencies.\n\nThe conflict is caused by:\n    The user requested torch==2.8.0\n    torchvision 0.22.0 depends on torch==2.7.0\n\nTo fix this you could try to:\n\nERROR: ResolutionImpossible: for help visit https://pip.pypa.io/", "package-pair", "certain", /^torchvision of that version belongs to another torch than 2\.8\.0\.$/);
     assert.equal(pip.copy, "pip install torch==2.8.0 torchvision==0.23.0");
     await says("Because torchvision==0.22.0 depends on torch==2.7.0 and you require torch==2.8.0, we can conclude that your requirements and torchvision==0.22.0 are incompatible.", "package-pair", "certain", /torchvision/);
+    await says("ERROR: Cannot install -r req.txt (line 2) and torch==2.1.0 because these package versions have conflicting dependencies.\n\nThe conflict is caused by:\n    The user requested torch==2.1.0\n    torchvision 0.16.0 depends on torch==2.1.0\n    xformers 0.0.26.post1 depends on torch==2.3.0", "torch-requirement", "certain", /^xformers 0\.0\.26\.post1 asks for torch 2\.3\.0, and torch 2\.1\.0 is requested/);
     await silent("ERROR: Cannot install django==5 and celery==4 because these package versions have conflicting dependencies.\nThe conflict is caused by:\n    The user requested django==5");
   });
 

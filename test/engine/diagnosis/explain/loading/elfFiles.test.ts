@@ -81,6 +81,12 @@ describe("libraries of torch that are not found", () => {
     await says('ValueError: Cannot repair wheel, because required library "libtorch_npu.so" could not be located', "library-missing", "certain", /auditwheel does not find libtorch_npu\.so/);
   });
 
+  it("that torio tries in turn are no failure once one loads", async () => {
+    const tried = `OSError: libavutil.so.58: ${cannot}\n10:15:24 - torio._extension.utils - DEBUG - Loading FFmpeg4`;
+    await silent(`${tried}\n10:15:24 - torio._extension.utils - DEBUG - Successfully loaded FFmpeg4`);
+    await says(tried, "library-missing", "certain", /libavutil\.so\.58/);
+  });
+
   it("of ROCm and oneAPI come with torch's wheels for them", async () => {
     assert.match((await says(`ImportError: libamdhip64.so.6: ${cannot}`, "library-missing", "certain", /libamdhip64\.so\.6/)).fixes[0] ?? "", /AMD's ROCm.* import torch first/);
     assert.match((await says(`ImportError: libsycl.so.8: ${cannot}`, "library-missing", "certain", /libsycl\.so\.8/)).fixes[0] ?? "", /oneAPI/);

@@ -42,6 +42,8 @@ describe("symbols that glibc's loader misses", () => {
       ["glibc-too-old", "certain", "The file needs glibc 2.29, and this system's is older."],
     ]);
     await says("`ImportError: /usr/lib/libstdc++.so.6: version GLIBCXX_3.4.26 not found `", "libstdcxx-too-old", "certain", /GLIBCXX_3\.4\.26/);
+    const feature = await says("ImportError: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_ABI_DT_RELR' not found (required by ops.so)", "glibc-too-old", "certain", /^ops\.so needs glibc 2\.36,/);
+    assert.ok(!feature.because.some((one) => /CentOS 7|RHEL 8/.test(one)), feature.because.join("\n"));
     await says("[rank0]: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.32' not found ( ${ws}/lib/fastattn_cuda.so)", "glibc-too-old", "certain", /^fastattn_cuda\.so needs glibc 2\.32/);
     await silent("If GLIBCXX_3.4.30 not found comes up, see the notes");
     await silent("grep: GLIBC_2.29 not found");

@@ -54,6 +54,9 @@ describe("undefined references", () => {
     for (const [name, library] of [["hipMalloc", /libamdhip64/], ["__hipRegisterFatBinary", /libamdhip64/], ["hsa_system_get_major_extension_table", /libhsa-runtime64/], ["rocblas_create_handle", /mathematical library of ROCm/], ["hipfftPlan2d", /mathematical library of ROCm/], ["miopenCreate", /MIOpen/]] as const) {
       await says(`k.cpp:(.text+0x1): undefined reference to \`${name}'`, "other-library-symbol", "likely", library);
     }
+    await says("k.cpp:(.text+0x1): undefined reference to `EVP_aes_256_ctr'", "other-library-symbol", "likely", /OpenSSL/);
+    await says("k.cpp:(.text+0x1): undefined reference to `BN_forward'", "own-symbol", "possible", /BN_forward/);
+    await says("ImportError: /opt/intel/oneapi/mkl/2024.0/lib/libmkl_gnu_thread.so.2: undefined symbol: mkl_blas_xgemm_f16f16f32_pack", "other-library-symbol", "likely", /Intel's MKL/);
     await says("k.cpp:(.text+0x1): undefined reference to `sycl::_V1::queue::wait()'", "other-library-symbol", "likely", /SYCL/);
     await says("k.cpp:(.text+0x1): undefined reference to `hipster_run'", "own-symbol", "possible", /hipster_run/);
   });

@@ -50,6 +50,7 @@ describe("operators that are not there", () => {
     assert.equal((await says(nms + listed, "package-pair", "certain", /torchvision 0\.23\.0/)).copy, pair);
     assert.equal((await says(`Successfully installed torch-2.6.0+cu124 torchvision-0.23.0+cu124 pillow-11.0\n${nms}`, "package-pair", "certain", /0\.23\.0/)).copy, pair);
     await says(`${nms}${listed}[pip3] torchvision==0.21.0\n`, "package-pair", "likely", /not a pair/);
+    await says("RuntimeError: Couldn't load custom C++ ops. \nThis can happen if your PyTorch and torchvision versions are incompatible", "package-pair", "likely", /torchvision and torch are not a pair/);
     const own = await says("RuntimeError: Couldn't load custom C++ ops. This can happen if your PyTorch and torchvision versions are incompatible, or if you had errors while compiling torchvision from source. Please check your PyTorch version with torch.__version__. PyTorch version 2.6.0 torchvision version 0.23.0", "package-pair", "certain", /torchvision 0\.23\.0 was not released for torch 2\.6\.0/);
     assert.equal(own.copy, "pip install torch==2.6.0 torchvision==0.21.0");
   });

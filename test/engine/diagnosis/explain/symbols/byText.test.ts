@@ -157,6 +157,7 @@ describe("symbols of others", () => {
   it("of torch's stable ABI tell the first release", () => {
     says(ask({ symbol: "torch_has_storage" }), "stable-shim likely", /needs torch 2\.14 or newer/, /TORCH_TARGET_VERSION/);
     says(ask({ symbol: "aoti_torch_get_current_cuda_stream" }), "torch-cpu-only possible", /only a torch built with CUDA has/, /-ltorch_cuda/);
+    says(ask({ symbol: "THPVariableClass" }), "library-not-linked likely", /libtorch_python/, /If torch was not imported before it: import torch first/);
     says(ask({ symbol: "torch_no_such_function" }), "stable-shim possible", /named like a function of torch's stable ABI/, /whose source was left out/);
   });
 

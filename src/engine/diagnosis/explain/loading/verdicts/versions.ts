@@ -105,9 +105,11 @@ function olderGlibc(error: VersionError, knowledge: Knowledge): Explanation {
   const { version, file, library, when } = error;
   const who = fileName(file);
   const offered = offeredBy(library ?? "libc.so.6", version, knowledge);
-  const systems = systemsWith(version.replace(/^GLIBC_/, ""));
+  // Some nodes name a feature and no release.
+  const number = table.glibcFeatures.find((one) => one.version === version)?.glibc ?? (/^GLIBC_\d/.test(version) ? version.replace(/^GLIBC_/, "") : undefined);
+  const systems = number === undefined ? undefined : systemsWith(number);
   const newer = `Or move to a ${systems === undefined ? "newer distribution" : "distribution or container that has it"}.`;
-  return verdict("glibc-too-old", "certain", `${who} needs ${version.replace("_", " ").replace("GLIBC", "glibc")}, and this system's is ${offered === undefined ? "older" : offered.replace("GLIBC_", "")}.`, [
+  return verdict("glibc-too-old", "certain", `${who} needs ${number === undefined ? `${version} of glibc` : `glibc ${number}`}, and this system's is ${offered === undefined ? "older" : offered.replace("GLIBC_", "")}.`, [
     when === "link" ? `It was built on a newer Linux than the one that links it: ${version} is a version of symbols in ${baseName(library ?? "libc.so.6")}.` : `It was built on a newer Linux than the one that loads it, and asks ${baseName(library ?? "libc.so.6")} for ${version}.`,
     ...(systems === undefined ? [] : [`Systems with that glibc: ${systems}.`]),
     "glibc comes with the distribution: neither pip nor conda can bring another one, and replacing it by hand breaks the system.",

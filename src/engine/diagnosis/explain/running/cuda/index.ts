@@ -23,7 +23,7 @@ interface CudaError {
 /** driver_types.h and cuda.h of CUDA 13.0, with the texts that its runtime prints. */
 const errors: readonly CudaError[] = [
   { code: 209, names: "NoKernelImageForDevice|NO_BINARY_FOR_GPU|NoBinaryForGpu", text: "no kernel image is available for execution on the device", explain: noKernelImage(false) },
-  { code: 98, names: "InvalidDeviceFunction", text: "invalid device function", isPlain: true, explain: noKernelImage(true) },
+  { code: 98, names: "InvalidDeviceFunction", text: "[Ii]nvalid device function", isPlain: true, explain: noKernelImage(true) },
   { code: 222, names: "UnsupportedPtxVersion|UNSUPPORTED_PTX_VERSION", text: "the provided PTX was compiled with an unsupported toolchain", explain: newPtx },
   { code: 200, names: "InvalidKernelImage|INVALID_IMAGE|InvalidImage", text: "device kernel image is invalid", explain: invalidImage },
   { code: 500, names: "SymbolNotFound|NOT_FOUND", text: "named symbol not found", isPlain: true, explain: symbolNotFound },

@@ -33,6 +33,7 @@ describe("GPU code that is not there", () => {
     assert.equal(verdict.words, "torch.AcceleratorError: CUDA error: no kernel image is available for execution on the device");
     assert.ok(verdict.needs.some((one) => one.includes("get_arch_list")));
     assert.ok(verdict.because.some((one) => /nothing to do with the C\+\+ ABI/.test(one)));
+    await says("HIP error: Invalid device function\nHIP kernel errors might be asynchronously reported at some other API call", "no-kernel-image", "likely", /no code for this GPU/);
     for (const text of ["CUDA error 209: no kernel image is available for execution on the device", "cudaErrorNoKernelImageForDevice", "RuntimeError: HIP error: invalid device function", "\"hipErrorNoBinaryForGpu: Unable to find code object for all current devices!\"", "GPUassert: invalid device function nms_kernel.cu 88", "{\"level\":\"error\",\"msg\":\"worker died: RuntimeError: CUDA error: no kernel image is available for execution on the device\\nCUDA kernel errors might be\"}"]) {
       await says(text, "no-kernel-image", "likely", /has no code for this GPU/);
     }
