@@ -4,16 +4,10 @@ import { torchOf } from "../running/torchBuilds.ts";
 import { verdict } from "../reading.ts";
 import type { Said } from "../reading.ts";
 import type { Explanation, Knowledge, Recogniser } from "../types.ts";
-import { cmakeSaying } from "./cmakeMessage.ts";
+import { cmakeSaying, packageNotFound } from "./cmakeMessage.ts";
 import { isNear } from "./reading.ts";
 
-const noTorch = cmakeSaying(/By not providing ["“]Find(?:Torch|Caffe2|ATen)\b|Could not find a package configuration file provided by ["“](?:Torch|Caffe2|ATen)["”]/, /(?:By not providing "Find|Could not find a package configuration file provided by ")(Torch|Caffe2|ATen)\b/, ({ match, said }) => {
-  // Both sentences stand in one message of CMake.
-  if (match[0].startsWith("Could") && isNear(said.log, said.at, 8, 0, /By not providing ["“]Find(?:Torch|Caffe2|ATen)\.cmake["”]/)) {
-    return undefined;
-  }
-  return { explain: (knowledge) => torchNotFound(match[1] ?? "Torch", said, knowledge) };
-});
+const noTorch = packageNotFound("Torch|Caffe2|ATen", (name, said) => (knowledge) => torchNotFound(name, said, knowledge));
 
 const otherVersion = cmakeSaying(/Could not find a configuration file for package "(?:Torch|Caffe2)"/, /configuration file for package "(Torch|Caffe2)" that is compatible with requested version ["“]?([\d.]+)/, ({ match, text }) => {
   const found = /version: (\d[\w.+]*)/.exec(text)?.[1];

@@ -1,7 +1,7 @@
 import { textAt } from "../reading.ts";
 import type { Said } from "../reading.ts";
 import type { Log, Recogniser } from "../types.ts";
-import { printed } from "./reading.ts";
+import { isNear, printed } from "./reading.ts";
 import type { Found } from "./reading.ts";
 
 /** A message of CMake, which wraps at 77 columns and indents by two. */
@@ -35,6 +35,21 @@ export function cmakeSaying(begin: RegExp, pattern: RegExp, find: (said: CmakeSa
     const found = find({ said, match, text, isWarning });
     return found === undefined ? undefined : { last: Math.max(at, last), words: text.slice(Math.max(0, match.index - 20), match.index + 220).replace(/^\S{0,20}\s/, ""), ...(isWarning ? { weight: "warning" } : {}), ...found };
   });
+}
+
+/** A recogniser of a package that find_package does not find. `names`: those that are meant, as alternatives of a pattern. */
+export function packageNotFound(names: string, explain: (name: string, said: Said) => Found["explain"]): Recogniser {
+  const notProvided = `By not providing ["“]Find(?:${names})\\b(?!-)`;
+  const first = new RegExp(notProvided);
+  return cmakeSaying(
+    new RegExp(`${notProvided}|Could not find a package configuration file provided by ["“](?:${names})["”]`),
+    new RegExp(`(?:By not providing "Find|Could not find a package configuration file provided by ")(${names})\\b(?!-)`),
+    ({ match, said }) => {
+      // Both sentences stand in one message of CMake.
+      if (match[0].startsWith("Could") && isNear(said.log, said.at, 8, 0, first)) return undefined;
+      return { explain: explain(match[1] ?? "", said) };
+    },
+  );
 }
 
 /** The line "CMake Error at ..." that a line belongs to. */

@@ -1,8 +1,7 @@
 /** CMake where there are two CUDA toolkits, or ROCm instead of one (Caffe2/public/cuda.cmake and LoadHIP.cmake of torch's package). */
 import { verdict } from "../reading.ts";
 import type { Recogniser } from "../types.ts";
-import { cmakeSaying } from "./cmakeMessage.ts";
-import { isNear } from "./reading.ts";
+import { cmakeSaying, packageNotFound } from "./cmakeMessage.ts";
 
 /** CMake's compiler against find_package(CUDAToolkit), and nvcc against the headers that a test was compiled with. */
 const conflicting = cmakeSaying(
@@ -46,24 +45,14 @@ function twoSides({ first, firstPlace, second, secondPlace, found, headers }: Re
 
 const rocmPackages = "hip|hiprtc|hipblas|hipblaslt|hipcub|hipfft|hiprand|hipsolver|hipsparse|hsa-runtime64|amd_comgr|miopen|rccl|rocblas|rocfft|rocm-core|rocprim|rocrand|rocsolver|rocsparse|rocthrust";
 
-/** Both sentences stand in one message; other packages are the project's own matter. */
-const noRocm = cmakeSaying(
-  new RegExp(`By not providing "Find(?:${rocmPackages})\\.cmake"|Could not find a package configuration file provided by "(?:${rocmPackages})"`),
-  new RegExp(`(?:By not providing "Find|Could not find a package configuration file provided by ")(${rocmPackages})(?:\\.cmake)?"`),
-  ({ match, said }) => {
-    if (match[0].startsWith("Could") && isNear(said.log, said.at, 8, 0, new RegExp(`By not providing "Find(?:${rocmPackages})\\.cmake"`))) return undefined;
-    const name = match[1] ?? "hip";
-    return {
-      explain: () => verdict("headers-missing", "certain", `CMake does not find ROCm's package ${name}: no ${name}-config.cmake lies where it looks.`, [
-        "CMake looks in CMAKE_PREFIX_PATH; ROCm lies in /opt/rocm, which is no system folder.",
-        "torch's wheels for ROCm bring its libraries, not its headers and CMake files; find_package(Torch) of such a torch asks for them.",
-      ], {
-        fixes: [`Install ROCm's development packages of the version that torch was built with (torch.version.hip), and configure with -DCMAKE_PREFIX_PATH=/opt/rocm beside torch's own path; ROCM_PATH where it lies elsewhere.`],
-        needs: ["Whether ROCm is installed, and which: `ls /opt/rocm*/lib/cmake`, `hipconfig --version`."],
-      }),
-    };
-  },
-);
+/** Other packages are the project's own matter. */
+const noRocm = packageNotFound(rocmPackages, (name) => () => verdict("headers-missing", "certain", `CMake does not find ROCm's package ${name}: no ${name}-config.cmake lies where it looks.`, [
+  "CMake looks in CMAKE_PREFIX_PATH; ROCm lies in /opt/rocm, which is no system folder.",
+  "torch's wheels for ROCm bring its libraries, not its headers and CMake files; find_package(Torch) of such a torch asks for them.",
+], {
+  fixes: [`Install ROCm's development packages of the version that torch was built with (torch.version.hip), and configure with -DCMAKE_PREFIX_PATH=/opt/rocm beside torch's own path; ROCM_PATH where it lies elsewhere.`],
+  needs: ["Whether ROCm is installed, and which: `ls /opt/rocm*/lib/cmake`, `hipconfig --version`."],
+}));
 
 const noRocmArchitecture = cmakeSaying(/No GPU arch specified for ROCm build/, /No GPU arch specified for ROCm build/, () => ({
   explain: () => verdict("gpu-architecture-unknown", "certain", "The build for ROCm is not told for which GPUs to compile.", ["torch's LoadHIP.cmake takes PYTORCH_ROCM_ARCH from the environment, and finds no GPU here to ask."], {
